@@ -1,0 +1,40 @@
+package dev.sash.memory;
+
+import dev.sash.Limit;
+
+/** The fixed window: one count, which starts again at zero at every multiple of W. */
+final class FixedWindowState extends LimitState {
+  /** The count of the window that {@link #newest} falls into. */
+  private int count;
+
+  FixedWindowState(Limit limit, long floor) {
+    super(limit, floor);
+  }
+
+  @Override
+  long used(long now) {
+    return left(now) > 0 ? count : 0;
+  }
+
+  @Override
+  long until(long now, long target) {
+    return used(now) <= target ? 0 : left(now);
+  }
+
+  @Override
+  void charge(long now, long permits) {
+    count = (int) (used(now) + permits);
+    newest = now;
+  }
+
+  @Override
+  void giveBack(long now, long permits) {
+    count = (int) Math.max(0, used(now) - permits);
+    newest = now;
+  }
+
+  /** The time left of the window that {@link #newest} falls into; 0 or less when it is over. */
+  private long left(long now) {
+    return limit.windowMicros() - newest % limit.windowMicros() - (now - newest);
+  }
+}

@@ -1,0 +1,271 @@
+package dev.sash.memory;
+
+import dev.sash.Limit;
+
+/**
+ * The sliding log: every admission is charged until it is one window old.
+ *
+ * <p><b>Records.</b> A ring of ints, oldest first. A record holds the time at which its charge was
+ * made and how many permits it stands for:
+ *
+ * <pre>
+ *   head                      tail
+ *    |                          |
+ *    v                          v
+ *   [ t0 | t1 | t2 | t3 | t4 | t5 ]      one record, one permit: 4 bytes
+ *   [ t0 +3 | t1 +5 | t2 +6 ]            weighted: time and running total, 8 bytes
+ * </pre>
+ *
+ * <p>Times are kept to their low 32 bits and read back as an age before the newest charge. All
+ * records lie within one window of it, so that is exact for windows up to 71 minutes; longer
+ * windows take 4 bytes more. As long as every request asks for one permit, the number of permits is
+ * the number of records; the first request for more turns the log into a weighted one until it is
+ * empty again. Running totals make every question a search instead of a walk: how much has expired,
+ * and when enough will have.
+ *
+ * <p><b>Cells.</b> With c cells, a charge is dated to the last microsecond of the cell, of length
+ * W/c, in which it was made: it may be released late, never early, and charges in one cell share
+ * one record. At any time the live dates span less than W + W/c, so there are at most c + 1. The
+ * exact log is the case of cells one microsecond long.
+ */
+final class SlidingLogState extends LimitState {
+  private static final int[] EMPTY = {};
+  private static final int FIRST_RECORDS = 4;
+  private static final int MAX_INTS = 1 << 30;
+
+  /** A ring up to this long is kept when it empties. */
+  private static final int SMALL_INTS = 64;
+
+  /** Records of {@link #stride} ints: low half of the date, high half if wide, total if weighted. */
+  private int[] ring = EMPTY;
+
+  /** Where the oldest record begins in the ring. */
+  private int head;
+
+  /** How many records there are. */
+  private int size;
+
+  /** The running total before the oldest record. Totals wrap around; only differences count. */
+  private int totalBefore;
+
+  private boolean weighted;
+
+  SlidingLogState(Limit limit, long floor) {
+    super(limit, floor);
+  }
+
+  @Override
+  long used(long now) {
+    int expired = expired(now);
+    return expired == size ? 0 : permitsAfter(expired - 1);
+  }
+
+  @Override
+  long until(long now, long target) {
+    if (size == 0 || used(now) <= target) {
+      return 0;
+    }
+    // The newest record that must leave for no more than the target to stay.
+    int last = weighted ? firstWithAtMostAfter(target) : size - 1 - (int) target;
+    return lastDate() - age(last) + limit.windowMicros() - now;
+  }
+
+  @Override
+  void charge(long now, long permits) {
+    forgetExpired(now);
+    if (!weighted && (permits > 1 || limit.cells() > 0)) {
+      relayout(Math.max(size + 1, FIRST_RECORDS), true);
+    }
+    boolean sameDate = weighted && size > 0 && age(size - 1) == lastDate() - date(now);
+    if (!sameDate && size * stride() == ring.length) {
+      grow();
+    }
+    int total = weighted ? total(size - 1) + (int) permits : 0;
+    newest = now;
+    if (!sameDate) {
+      size++;
+      write(size - 1, date(now));
+    }
+    if (weighted) {
+      ring[slot(size - 1) + stride() - 1] = total;
+    }
+  }
+
+  @Override
+  void giveBack(long now, long permits) {
+    forgetExpired(now);
+    newest = now;
+    if (permits >= used(now)) {
+      size = 0;
+    } else if (!weighted) {
+      size -= (int) permits;
+    } else if (permits > 0) {
+      int total = total(size - 1) - (int) permits;
+      size = firstWithAtMostAfter(permits) + 1;
+      ring[slot(size - 1) + stride() - 1] = total;
+    }
+  }
+
+  /** How many of the oldest records are a window old or older. */
+  private int expired(long now) {
+    if (size == 0) {
+      return 0;
+    }
+    long expiredAge = lastDate() - now + limit.windowMicros();
+    if (age(0) < expiredAge) {
+      return 0;
+    }
+    if (age(size - 1) >= expiredAge) {
+      return size;
+    }
+    // Gallops from the old end, where the answer mostly is: at most two steps per doubling.
+    int low = 0; // expired
+    int high = 1;
+    while (high < size && age(high) >= expiredAge) {
+      low = high;
+      high = high << 1;
+    }
+    high = Math.min(high, size - 1); // not expired
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      if (age(middle) >= expiredAge) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
+  }
+
+  /** The first record after which at most that many permits are charged, of a weighted log. */
+  private int firstWithAtMostAfter(long permits) {
+    int low = 0;
+    int high = size - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (permitsAfter(middle) <= permits) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** The permits of the records behind that one; all of them for -1. */
+  private int permitsAfter(int record) {
+    return weighted ? total(size - 1) - total(record) : size - 1 - record;
+  }
+
+  private int total(int record) {
+    return record < 0 ? totalBefore : ring[slot(record) + stride() - 1];
+  }
+
+  private void forgetExpired(long now) {
+    int expired = expired(now);
+    if (expired == size) {
+      size = 0;
+      if (ring.length > SMALL_INTS || (weighted && limit.cells() == 0)) {
+        ring = EMPTY;
+        head = 0;
+        weighted = false;
+      }
+    } else if (expired > 0) {
+      totalBefore = weighted ? total(expired - 1) : 0;
+      head = slot(expired);
+      size -= expired;
+      if (ring.length > SMALL_INTS && size * stride() < ring.length / 4) {
+        relayout(2 * size, weighted);
+      }
+    }
+  }
+
+  private void grow() {
+    long most = limit.cells() > 0 ? limit.cells() + 1 : limit.permits();
+    long roomier = Math.max(FIRST_RECORDS, size + size / 2L);
+    relayout((int) Math.max(size + 1, Math.min(roomier, most)), weighted);
+  }
+
+  /** Moves the records to a ring of that many, with or without running totals. */
+  private void relayout(int records, boolean nowWeighted) {
+    int newStride = stride(nowWeighted);
+    if ((long) records * newStride > MAX_INTS) {
+      throw new IllegalStateException(
+          "a sliding log can hold at most "
+              + MAX_INTS / newStride
+              + " records, needs "
+              + records
+              + ": give the limit cells");
+    }
+    int[] moved = new int[records * newStride];
+    int oldStride = stride();
+    for (int i = 0; i < size; i++) {
+      int from = slot(i);
+      int to = i * newStride;
+      moved[to] = ring[from];
+      if (isWide()) {
+        moved[to + 1] = ring[from + 1];
+      }
+      if (nowWeighted) {
+        moved[to + newStride - 1] = weighted ? ring[from + oldStride - 1] : totalBefore + i + 1;
+      }
+    }
+    ring = moved;
+    head = 0;
+    weighted = nowWeighted;
+  }
+
+  /** Where a record begins. The ring is a whole number of records long. */
+  private int slot(int record) {
+    int slot = head + record * stride();
+    return slot < ring.length ? slot : slot - ring.length;
+  }
+
+  private void write(int record, long date) {
+    int slot = slot(record);
+    ring[slot] = (int) date;
+    if (isWide()) {
+      ring[slot + 1] = (int) (date >>> 32);
+    }
+  }
+
+  /** How much earlier than {@link #lastDate} a record is dated. */
+  private long age(int record) {
+    int slot = slot(record);
+    return isWide()
+        ? lastDate() - (((long) ring[slot + 1] << 32) | Integer.toUnsignedLong(ring[slot]))
+        : Integer.toUnsignedLong((int) lastDate() - ring[slot]);
+  }
+
+  /** The date of a charge made at the newest time; none is dated later. */
+  private long lastDate() {
+    return date(newest);
+  }
+
+  /** The last microsecond of the cell that the time falls into. */
+  private long date(long time) {
+    int cells = limit.cells();
+    if (cells == 0) {
+      return time;
+    }
+    long cell = cellMicros();
+    return time - time % cell + cell - 1;
+  }
+
+  private long cellMicros() {
+    return -Math.floorDiv(-limit.windowMicros(), (long) limit.cells());
+  }
+
+  private int stride() {
+    return stride(weighted);
+  }
+
+  private int stride(boolean isWeighted) {
+    return 1 + (isWide() ? 1 : 0) + (isWeighted ? 1 : 0);
+  }
+
+  /** Whether ages need more than 32 bits: they are less than a window and, with cells, a cell. */
+  private boolean isWide() {
+    return limit.windowMicros() > (limit.cells() == 0 ? 1L << 32 : 1L << 31);
+  }
+}
