@@ -19,42 +19,42 @@ import java.util.function.Function;
  */
 public enum Contender {
   /** Sash, exact sliding log. */
-  SASH_LOG {
+  SASH_LOG("Sash, exact log") {
     @Override
     Asked limiter(long permits, Duration window) {
       return sash(Limit.slidingLog(permits, window));
     }
   },
   /** Sash, sliding log with 10 cells. */
-  SASH_LOG_10_CELLS {
+  SASH_LOG_10_CELLS("Sash, log with 10 cells") {
     @Override
     Asked limiter(long permits, Duration window) {
       return sash(Limit.slidingLog(permits, window).withCells(10));
     }
   },
   /** Sash, sliding counter. */
-  SASH_COUNTER {
+  SASH_COUNTER("Sash, sliding counter") {
     @Override
     Asked limiter(long permits, Duration window) {
       return sash(Limit.slidingCounter(permits, window));
     }
   },
   /** Sash, fixed window. */
-  SASH_FIXED {
+  SASH_FIXED("Sash, fixed window") {
     @Override
     Asked limiter(long permits, Duration window) {
       return sash(Limit.fixedWindow(permits, window));
     }
   },
   /** Sash, token bucket. */
-  SASH_BUCKET {
+  SASH_BUCKET("Sash, token bucket") {
     @Override
     Asked limiter(long permits, Duration window) {
       return sash(Limit.tokenBucket(permits, window));
     }
   },
   /** Guava's RateLimiter: permits per second, smooth. */
-  GUAVA {
+  GUAVA("Guava RateLimiter") {
     @Override
     @SuppressWarnings("UnstableApiUsage")
     Asked limiter(long permits, Duration window) {
@@ -63,7 +63,7 @@ public enum Contender {
     }
   },
   /** Resilience4j's default, the atomic rate limiter: fixed windows. */
-  RESILIENCE4J {
+  RESILIENCE4J("Resilience4j") {
     @Override
     Asked limiter(long permits, Duration window) {
       RateLimiterConfig config =
@@ -77,7 +77,7 @@ public enum Contender {
     }
   },
   /** Bucket4j's local bucket, lock-free: token bucket. */
-  BUCKET4J {
+  BUCKET4J("Bucket4j") {
     @Override
     Asked limiter(long permits, Duration window) {
       Bandwidth bandwidth =
@@ -86,6 +86,17 @@ public enum Contender {
           key -> Bucket.builder().addLimit(bandwidth).build(), bucket -> bucket.tryConsume(1));
     }
   };
+
+  private final String label;
+
+  Contender(String label) {
+    this.label = label;
+  }
+
+  /** The name in reports. */
+  String label() {
+    return label;
+  }
 
   /** The question. */
   interface Asked {

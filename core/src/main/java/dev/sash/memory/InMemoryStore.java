@@ -14,7 +14,7 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>A key costs memory only while something is charged to it: half a minute later at the latest it
- * is gone. No thread is started for that; it happens as new keys come, and on the common pool.
+ * is gone. That happens as new keys come, and a little every second; no thread is kept for it.
  */
 public final class InMemoryStore {
   private final MicroClock clock;

@@ -46,6 +46,11 @@ abstract class LimitState extends Entry {
   /** The least wait until at most {@code target} permits are charged, if nobody spends. */
   abstract long until(long now, long target);
 
+  /** The least wait until nothing is charged, if nobody spends. */
+  long resetAfter(long now) {
+    return until(now, 0);
+  }
+
   /** Charges 1 or more permits that fit, and makes {@code now} the newest time. */
   abstract void charge(long now, long permits);
 
@@ -53,7 +58,7 @@ abstract class LimitState extends Entry {
   abstract void giveBack(long now, long permits);
 
   @Override
-  final Decision decide(long clockMicros, long permits, Source source) {
+  Decision decide(long clockMicros, long permits, Source source) {
     long now = Math.max(clockMicros, newest);
     long capacity = limit.capacity();
     long used = used(now);
@@ -62,10 +67,10 @@ abstract class LimitState extends Entry {
       if (permits > 0) {
         charge(now, permits);
       }
-      return Decision.allowed(limit, used + permits, room - permits, until(now, 0), source);
+      return Decision.allowed(limit, used + permits, room - permits, resetAfter(now), source);
     }
     long remaining = Math.max(0, room);
-    long resetAfter = until(now, 0);
+    long resetAfter = resetAfter(now);
     return permits > capacity
         ? Decision.impossible(limit, used, remaining, resetAfter, source)
         : Decision.denied(

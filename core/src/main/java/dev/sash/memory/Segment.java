@@ -51,11 +51,37 @@ final class Segment extends SpinLock {
     this.maxKeys = maxKeys;
   }
 
-  /** A decision, or null if the terms are out of date. */
-  @Nullable Decision decide(String key, int hash, Terms terms, long clockMicros, long permits) {
+  /**
+   * Looks for a key without the lock, so that {@link #decide} need not while it holds it. It may
+   * miss an entry that is being moved, and find one that is being dropped.
+   */
+  @Nullable Entry glance(String key, int hash) {
+    @Nullable Entry[] buckets = table;
+    Entry entry = buckets[hash & (buckets.length - 1)];
+    for (int i = 0; i < SUSPICIOUS_CHAIN && entry != null; i++) {
+      if (entry.hash == hash && key.equals(entry.key)) {
+        return entry;
+      }
+      entry = entry.next;
+    }
+    return null;
+  }
+
+  /**
+   * A decision, or null if the terms are out of date.
+   *
+   * @param glanced what {@link #glance} found
+   */
+  @Nullable Decision decide(
+      String key,
+      int hash,
+      @Nullable Entry glanced,
+      Terms terms,
+      long clockMicros,
+      long permits) {
     lock();
     try {
-      Entry entry = find(key, hash);
+      Entry entry = glanced != null && glanced.key != null ? glanced : find(key, hash);
       if (entry == null) {
         return decideForNewKey(key, hash, terms, clockMicros, permits);
       }
@@ -100,7 +126,7 @@ final class Segment extends SpinLock {
     try {
       Entry entry = find(key, hash);
       if (entry != null) {
-        replace(entry, entry.next);
+        unlink(entry);
         size--;
       }
     } finally {
@@ -154,6 +180,7 @@ final class Segment extends SpinLock {
     Entry changed = entry.changedTo(terms.limits(), floor);
     if (changed != entry) {
       replace(entry, changed);
+      entry.key = null;
     }
     return changed;
   }
@@ -211,6 +238,12 @@ final class Segment extends SpinLock {
     table[bucket] = entry;
   }
 
+  /** Takes an entry out; without a key, nobody who glanced at it takes it for one that is in. */
+  private void unlink(Entry entry) {
+    replace(entry, entry.next);
+    entry.key = null;
+  }
+
   private void replace(Entry entry, @Nullable Entry replacement) {
     int bucket = entry.hash & (table.length - 1);
     Entry before = table[bucket];
@@ -247,7 +280,7 @@ final class Segment extends SpinLock {
       sweepAt = (sweepAt + 1) & (table.length - 1);
       for (Entry entry = table[sweepAt]; entry != null; entry = entry.next) {
         if (entry.isIdle(clockMicros)) {
-          replace(entry, entry.next);
+          unlink(entry);
           dropped++;
         }
       }

@@ -45,7 +45,7 @@ final class SeveralLimits extends Entry {
         nearest = state;
         remaining = room;
       }
-      resetAfter = Math.max(resetAfter, state.until(now, 0));
+      resetAfter = Math.max(resetAfter, state.resetAfter(now));
     }
     if (longest == null) {
       return Decision.allowed(nearest.limit, nearest.used(now), remaining, resetAfter, source);

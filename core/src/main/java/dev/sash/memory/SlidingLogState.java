@@ -1,5 +1,7 @@
 package dev.sash.memory;
 
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
 import dev.sash.Limit;
 
 /**
@@ -36,7 +38,7 @@ final class SlidingLogState extends LimitState {
   /** A ring up to this long is kept when it empties. */
   private static final int SMALL_INTS = 64;
 
-  /** Records of {@link #stride} ints: low half of the date, high half if wide, total if weighted. */
+  /** Records of {@code stride} ints: low half of the date, high half if wide, total if weighted. */
   private int[] ring = EMPTY;
 
   /** Where the oldest record begins in the ring. */
@@ -48,10 +50,44 @@ final class SlidingLogState extends LimitState {
   /** The running total before the oldest record. Totals wrap around; only differences count. */
   private int totalBefore;
 
+  /** The ints of a record. */
+  private byte stride;
+
+  /** Whether records hold a running total. */
   private boolean weighted;
+
+  /** Whether dates take 64 bits: ages are less than a window and, with cells, a cell. */
+  private final boolean wide;
 
   SlidingLogState(Limit limit, long floor) {
     super(limit, floor);
+    wide = limit.windowMicros() > (limit.cells() == 0 ? 1L << 32 : 1L << 31);
+    stride = stride(false);
+  }
+
+  /** The usual request, for one permit of an exact log, takes a straight line to its answer. */
+  @Override
+  Decision decide(long clockMicros, long permits, Source source) {
+    long now = Math.max(clockMicros, newest);
+    if (permits != 1 || stride != 1 || limit.cells() > 0) {
+      return super.decide(now, permits, source);
+    }
+    Limit limit = this.limit;
+    int most = (int) limit.permits();
+    boolean oldestExpired = size > 0 && age(0) >= newest + limit.windowMicros() - now;
+    if (size < most || (size == most && oldestExpired)) {
+      if (oldestExpired) {
+        forgetExpired(now);
+      }
+      append(now);
+      newest = now;
+      return Decision.allowed(limit, size, most - size, limit.windowMicros(), source);
+    }
+    if (oldestExpired) {
+      return super.decide(now, permits, source); // more than the limit: it was lowered
+    }
+    return Decision.denied(
+        limit, size, 0, lifeLeft(size - most, now), lifeLeft(size - 1, now), source);
   }
 
   @Override
@@ -67,7 +103,12 @@ final class SlidingLogState extends LimitState {
     }
     // The newest record that must leave for no more than the target to stay.
     int last = weighted ? firstWithAtMostAfter(target) : size - 1 - (int) target;
-    return lastDate() - age(last) + limit.windowMicros() - now;
+    return lifeLeft(last, now);
+  }
+
+  @Override
+  long resetAfter(long now) {
+    return size == 0 ? 0 : Math.max(0, lifeLeft(size - 1, now));
   }
 
   @Override
@@ -77,17 +118,13 @@ final class SlidingLogState extends LimitState {
       relayout(Math.max(size + 1, FIRST_RECORDS), true);
     }
     boolean sameDate = weighted && size > 0 && age(size - 1) == lastDate() - date(now);
-    if (!sameDate && size * stride() == ring.length) {
-      grow();
-    }
     int total = weighted ? total(size - 1) + (int) permits : 0;
-    newest = now;
     if (!sameDate) {
-      size++;
-      write(size - 1, date(now));
+      append(date(now));
     }
+    newest = now;
     if (weighted) {
-      ring[slot(size - 1) + stride() - 1] = total;
+      ring[slot(size - 1) + stride - 1] = total;
     }
   }
 
@@ -102,7 +139,7 @@ final class SlidingLogState extends LimitState {
     } else if (permits > 0) {
       int total = total(size - 1) - (int) permits;
       size = firstWithAtMostAfter(permits) + 1;
-      ring[slot(size - 1) + stride() - 1] = total;
+      ring[slot(size - 1) + stride - 1] = total;
     }
   }
 
@@ -111,21 +148,22 @@ final class SlidingLogState extends LimitState {
     if (size == 0) {
       return 0;
     }
-    long expiredAge = lastDate() - now + limit.windowMicros();
+    long expiredAge = lastDate() + limit.windowMicros() - now;
     if (age(0) < expiredAge) {
       return 0;
     }
-    if (age(size - 1) >= expiredAge) {
-      return size;
-    }
-    // Gallops from the old end, where the answer mostly is: at most two steps per doubling.
+    return expiredAge <= 0 ? size : searchExpired(expiredAge);
+  }
+
+  /** Gallops from the old end, where the answer mostly is: at most two steps per doubling. */
+  private int searchExpired(long expiredAge) {
     int low = 0; // expired
     int high = 1;
     while (high < size && age(high) >= expiredAge) {
       low = high;
-      high = high << 1;
+      high <<= 1;
     }
-    high = Math.min(high, size - 1); // not expired
+    high = Math.min(high, size); // not expired, or the end
     while (high - low > 1) {
       int middle = (low + high) >>> 1;
       if (age(middle) >= expiredAge) {
@@ -158,7 +196,7 @@ final class SlidingLogState extends LimitState {
   }
 
   private int total(int record) {
-    return record < 0 ? totalBefore : ring[slot(record) + stride() - 1];
+    return record < 0 ? totalBefore : ring[slot(record) + stride - 1];
   }
 
   private void forgetExpired(long now) {
@@ -169,12 +207,13 @@ final class SlidingLogState extends LimitState {
         ring = EMPTY;
         head = 0;
         weighted = false;
+        stride = stride(false);
       }
     } else if (expired > 0) {
       totalBefore = weighted ? total(expired - 1) : 0;
       head = slot(expired);
       size -= expired;
-      if (ring.length > SMALL_INTS && size * stride() < ring.length / 4) {
+      if (ring.length > SMALL_INTS && size * stride < ring.length / 4) {
         relayout(2 * size, weighted);
       }
     }
@@ -198,41 +237,50 @@ final class SlidingLogState extends LimitState {
               + ": give the limit cells");
     }
     int[] moved = new int[records * newStride];
-    int oldStride = stride();
     for (int i = 0; i < size; i++) {
       int from = slot(i);
       int to = i * newStride;
       moved[to] = ring[from];
-      if (isWide()) {
+      if (wide) {
         moved[to + 1] = ring[from + 1];
       }
       if (nowWeighted) {
-        moved[to + newStride - 1] = weighted ? ring[from + oldStride - 1] : totalBefore + i + 1;
+        moved[to + newStride - 1] = weighted ? ring[from + stride - 1] : totalBefore + i + 1;
       }
     }
     ring = moved;
     head = 0;
     weighted = nowWeighted;
+    stride = (byte) newStride;
   }
 
   /** Where a record begins. The ring is a whole number of records long. */
   private int slot(int record) {
-    int slot = head + record * stride();
+    int slot = head + record * stride;
     return slot < ring.length ? slot : slot - ring.length;
   }
 
-  private void write(int record, long date) {
-    int slot = slot(record);
+  private void append(long date) {
+    if (size * stride == ring.length) {
+      grow();
+    }
+    int slot = slot(size);
     ring[slot] = (int) date;
-    if (isWide()) {
+    if (wide) {
       ring[slot + 1] = (int) (date >>> 32);
     }
+    size++;
+  }
+
+  /** How long a record still counts; 0 or less if it has expired. */
+  private long lifeLeft(int record, long now) {
+    return lastDate() - age(record) + limit.windowMicros() - now;
   }
 
   /** How much earlier than {@link #lastDate} a record is dated. */
   private long age(int record) {
     int slot = slot(record);
-    return isWide()
+    return wide
         ? lastDate() - (((long) ring[slot + 1] << 32) | Integer.toUnsignedLong(ring[slot]))
         : Integer.toUnsignedLong((int) lastDate() - ring[slot]);
   }
@@ -256,16 +304,7 @@ final class SlidingLogState extends LimitState {
     return -Math.floorDiv(-limit.windowMicros(), (long) limit.cells());
   }
 
-  private int stride() {
-    return stride(weighted);
-  }
-
-  private int stride(boolean isWeighted) {
-    return 1 + (isWide() ? 1 : 0) + (isWeighted ? 1 : 0);
-  }
-
-  /** Whether ages need more than 32 bits: they are less than a window and, with cells, a cell. */
-  private boolean isWide() {
-    return limit.windowMicros() > (limit.cells() == 0 ? 1L << 32 : 1L << 31);
+  private byte stride(boolean isWeighted) {
+    return (byte) (1 + (wide ? 1 : 0) + (isWeighted ? 1 : 0));
   }
 }

@@ -18,23 +18,23 @@ abstract class SpinLock {
 
   static {
     try {
-      HELD = MethodHandles.lookup().findVarHandle(SpinLock.class, "held", boolean.class);
+      HELD = MethodHandles.lookup().findVarHandle(SpinLock.class, "held", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   @SuppressWarnings("unused") // through HELD
-  private volatile boolean held;
+  private volatile int held;
 
   final void lock() {
-    if (!HELD.compareAndSet(this, false, true)) {
+    if (!HELD.compareAndSet(this, 0, 1)) {
       lockPatiently();
     }
   }
 
   final void unlock() {
-    HELD.setRelease(this, false);
+    HELD.setRelease(this, 0);
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // a hint, not relied upon: naps follow
@@ -49,6 +49,6 @@ abstract class SpinLock {
         LockSupport.parkNanos(this, NAP_NANOS);
       }
       tries++;
-    } while (held || !HELD.compareAndSet(this, false, true));
+    } while (held != 0 || !HELD.compareAndSet(this, 0, 1));
   }
 }

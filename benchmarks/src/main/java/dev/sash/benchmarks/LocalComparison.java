@@ -1,0 +1,208 @@
+package dev.sash.benchmarks;
+
+import static dev.sash.benchmarks.Contender.BUCKET4J;
+import static dev.sash.benchmarks.Contender.GUAVA;
+import static dev.sash.benchmarks.Contender.RESILIENCE4J;
+import static dev.sash.benchmarks.Contender.SASH_COUNTER;
+import static dev.sash.benchmarks.Contender.SASH_LOG;
+
+import dev.sash.benchmarks.HotKeyBench.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** {@code ./sash bench local}: everything that happens inside one process, in one run. */
+final class LocalComparison {
+  private static final String HOT = "HotKeyBench.decide";
+  private static final String MANY = "ManyKeysBench.decide";
+  private static final String SIZE = "LimitSizeBench.decide";
+  private static final String CLOCK = "HotKeyBench.Floor.nanoTime";
+  private static final String MAP = "HotKeyBench.Floor.mapGet";
+  private static final String BIG_MAP = "ManyKeysBench.Floor.mapGet";
+  private static final List<Contender> PEERS = List.of(GUAVA, RESILIENCE4J, BUCKET4J);
+  private static final List<Contender> TWO_THREADS =
+      List.of(SASH_LOG, SASH_COUNTER, GUAVA, RESILIENCE4J, BUCKET4J);
+  private static final int[] KEYS = {65_536, 1_000_000};
+  private static final int[] LIMITS = {10, 1_000, 100_000, 1_000_000};
+  private static final int[] LOGGED = {100, 1_000, 10_000, 1_000_000};
+
+  private final boolean quick;
+  private final Timings timings;
+  private final Map<String, Double> bytesPerKey = new TreeMap<>();
+  private final Map<Integer, Double> bytesPerPermit = new TreeMap<>();
+  private final StringBuilder report = new StringBuilder();
+
+  LocalComparison(boolean quick) {
+    this.quick = quick;
+    this.timings = new Timings(quick);
+  }
+
+  /** Measures, and returns the report as Markdown. */
+  String run() {
+    measureTimes();
+    measureMemory();
+    report.append("# Sash and its peers in one process\n\n");
+    report.append(Machine.describe(quick ? "./sash bench local --quick" : "./sash bench local"));
+    goals();
+    hotKey();
+    manyKeys();
+    limitSizes();
+    memory();
+    return report.toString();
+  }
+
+  private void measureTimes() {
+    timings.run(CLOCK, 1, Map.of());
+    timings.run(MAP, 1, Map.of());
+    timings.run(HOT, 1, Map.of());
+    timings.run(HOT, 2, Map.of("contender", names(TWO_THREADS)));
+    timings.run(BIG_MAP, 1, Map.of());
+    timings.run(MANY, 1, Map.of("contender", names(TWO_THREADS)));
+    timings.run(SIZE, 1, Map.of());
+  }
+
+  private void measureMemory() {
+    int keys = quick ? 200_000 : 1_000_000;
+    for (Contender contender : Contender.values()) {
+      for (int spent : new int[] {1, 5}) {
+        bytesPerKey.put(contender + " " + spent, MemoryProbe.bytesPerKey(contender, keys, spent));
+      }
+    }
+    for (int permits : LOGGED) {
+      bytesPerPermit.put(
+          permits, MemoryProbe.bytesPerPermit(permits, Math.max(1, 1_000_000 / permits)));
+    }
+  }
+
+  private void goals() {
+    double clock = nanos(CLOCK, 1);
+    double log = nanos(HOT, 1, SASH_LOG, Path.ALLOWED);
+    double logOfTwo = nanos(HOT, 2, SASH_LOG, Path.ALLOWED);
+    double bestPeer = bestPeer(1);
+    double bestPeerOfTwo = bestPeer(2);
+    double many = nanos(MANY, 1, SASH_LOG, 1_000_000);
+    double manyBucket4j = nanos(MANY, 1, BUCKET4J, 1_000_000);
+    double[] sizes =
+        Arrays.stream(LIMITS).mapToDouble(limit -> nanos(SIZE, 1, limit, true)).toArray();
+    double flat = Arrays.stream(sizes).max().orElse(0) / Arrays.stream(sizes).min().orElse(1);
+    report.append("## Goals\n\n| goal | measured | |\n|---|---|---|\n");
+    goal("hot key, 1 thread: faster than every peer", log / bestPeer, "× the fastest", 1.0);
+    goal("hot key, 1 thread: at most 1.5 × System.nanoTime()", log / clock, "×", 1.5);
+    goal("hot key, 2 threads: not slower than a peer", logOfTwo / bestPeerOfTwo, "×", 1.0);
+    goal("1,000,000 keys: a third of Bucket4j's time", many / manyBucket4j, "×", 1 / 3.0);
+    goal(
+        "a third of Bucket4j's bytes per key, 1 permit logged",
+        perKey(SASH_LOG, 1) / perKey(BUCKET4J, 1),
+        "×",
+        1 / 3.0);
+    goal(
+        "a third of Bucket4j's bytes per key, 5 permits logged",
+        perKey(SASH_LOG, 5) / perKey(BUCKET4J, 5),
+        "×",
+        1 / 3.0);
+    goal("exact log at limit 10,000: 8 bytes a permit", bytesPerPermit.getOrDefault(10_000, Double.NaN), "B", 8);
+    goal("limits 10 to 1,000,000: within 1.5 ×", flat, "×", 1.5);
+    goal(
+        "allocation per decision: 48 bytes",
+        timings.of(HOT, 1, SASH_LOG, Path.ALLOWED).bytes(),
+        "B",
+        48);
+    report.append('\n');
+  }
+
+  private void goal(String goal, double measured, String unit, double most) {
+    // Allocation and heap are averaged over noise of a few bytes in a million decisions.
+    boolean met = measured <= most * 1.001;
+    row(goal, String.format("%.2f %s", measured, unit), met ? "met" : "**missed**");
+  }
+
+  private void hotKey() {
+    report.append("## One hot key\n\nNanoseconds per decision, × `System.nanoTime()`, and bytes allocated.\n\n");
+    report.append("| | allowed | denied | B | allowed, 2 threads | denied, 2 threads |\n|---|---|---|---|---|---|\n");
+    row("`System.nanoTime()`", time(nanos(CLOCK, 1)), "", "0", "", "");
+    row("`ConcurrentHashMap.get`", time(nanos(MAP, 1)), "", "0", "", "");
+    for (Contender contender : Contender.values()) {
+      boolean two = TWO_THREADS.contains(contender);
+      row(
+          contender.label(),
+          time(nanos(HOT, 1, contender, Path.ALLOWED)),
+          time(nanos(HOT, 1, contender, Path.DENIED)),
+          String.format("%.0f", timings.of(HOT, 1, contender, Path.ALLOWED).bytes()),
+          two ? time(nanos(HOT, 2, contender, Path.ALLOWED)) : "",
+          two ? time(nanos(HOT, 2, contender, Path.DENIED)) : "");
+    }
+    report.append('\n');
+  }
+
+  private void manyKeys() {
+    report.append("## Many keys at random, 100 permits per minute each\n\nNanoseconds per decision, and how much longer Bucket4j takes.\n\n");
+    report.append("| | 65,536 keys | 1,000,000 keys |\n|---|---|---|\n");
+    row("`ConcurrentHashMap.get`", plain(nanos(BIG_MAP, 1, KEYS[0])), plain(nanos(BIG_MAP, 1, KEYS[1])));
+    for (Contender contender : TWO_THREADS) {
+      String[] cells = new String[KEYS.length + 1];
+      cells[0] = contender.label();
+      for (int i = 0; i < KEYS.length; i++) {
+        double nanos = nanos(MANY, 1, contender, KEYS[i]);
+        cells[i + 1] =
+            String.format("%.0f (%.1f ×)", nanos, nanos(MANY, 1, BUCKET4J, KEYS[i]) / nanos);
+      }
+      row(cells);
+    }
+    report.append('\n');
+  }
+
+  private void limitSizes() {
+    report.append("## The exact log, full to its limit\n\nNanoseconds per decision.\n\n| permits | allowed | denied |\n|---|---|---|\n");
+    for (int limit : LIMITS) {
+      row(
+          String.format("%,d", limit),
+          plain(nanos(SIZE, 1, limit, true)),
+          plain(nanos(SIZE, 1, limit, false)));
+    }
+    report.append('\n');
+  }
+
+  private void memory() {
+    report.append("## Memory\n\nHeap in use after a collection, without the keys' names, which all contenders share.\n\n");
+    report.append("| | bytes per key, 1 permit spent | 5 permits spent |\n|---|---|---|\n");
+    for (Contender contender : Contender.values()) {
+      row(contender.label(), plain(perKey(contender, 1)), plain(perKey(contender, 5)));
+    }
+    report.append("\n| exact log, full, of | bytes per logged permit |\n|---|---|\n");
+    bytesPerPermit.forEach(
+        (permits, bytes) ->
+            row(String.format("%,d permits", permits), String.format("%.2f", bytes)));
+  }
+
+  private double bestPeer(int threads) {
+    return PEERS.stream()
+        .mapToDouble(peer -> nanos(HOT, threads, peer, Path.ALLOWED))
+        .min()
+        .orElseThrow();
+  }
+
+  private double perKey(Contender contender, int spent) {
+    return bytesPerKey.getOrDefault(contender + " " + spent, Double.NaN);
+  }
+
+  private double nanos(String benchmark, int threads, Object... values) {
+    return timings.of(benchmark, threads, values).nanos();
+  }
+
+  private String time(double nanos) {
+    return String.format("%.1f (%.2f ×)", nanos, nanos / nanos(CLOCK, 1));
+  }
+
+  private static String plain(double number) {
+    return String.format("%.0f", number);
+  }
+
+  private void row(String... cells) {
+    report.append("| ").append(String.join(" | ", cells)).append(" |\n");
+  }
+
+  private static String[] names(List<Contender> contenders) {
+    return contenders.stream().map(Enum::name).toArray(String[]::new);
+  }
+}
