@@ -1,0 +1,140 @@
+package dev.sash.cli;
+
+import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.sash.Sash;
+import dev.sash.memory.InMemoryLimiter;
+import dev.sash.memory.InMemoryStore;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Who may know whom. Stands in the module that sees all the others. */
+class ArchitectureTest {
+  private static final String API = "dev.sash";
+  private static final String INTERNAL = "dev.sash.internal..";
+  private static final String MEMORY = "dev.sash.memory..";
+  private static final String TESTKIT = "dev.sash.testkit..";
+  private static final String CLI = "dev.sash.cli..";
+  private static final String[] CORE = {API, INTERNAL, MEMORY};
+
+  private static final JavaClasses SASH =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.sash");
+
+  @Test
+  void everyClassBelongsToAModuleThatTheseRulesKnow() {
+    classes().should().resideInAnyPackage(API, INTERNAL, MEMORY, TESTKIT, CLI).check(SASH);
+    Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    assertThat(found)
+        .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.testkit")
+        .contains("dev.sash.cli");
+  }
+
+  @Test
+  void theCoreNeedsNothingButTheJdkJspecifyAndSlf4j() {
+    classes()
+        .that(resideInAnyPackage(CORE))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        "java..", "javax..", "org.jspecify.annotations", "org.slf4j")))
+        .check(SASH);
+  }
+
+  @Test
+  void testkitAndCliUseTheCoreAndNothingUsesThem() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("dev.sash..")
+        .layer("core")
+        .definedBy(CORE)
+        .layer("testkit")
+        .definedBy(TESTKIT)
+        .layer("cli")
+        .definedBy(CLI)
+        .whereLayer("core")
+        .mayOnlyBeAccessedByLayers("testkit", "cli")
+        .whereLayer("testkit")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("cli")
+        .mayNotBeAccessedByAnyLayer()
+        .check(SASH);
+  }
+
+  @Test
+  void onlyTheCoreUsesWhatIsInternalToIt() {
+    noClasses()
+        .that(not(resideInAnyPackage(CORE)))
+        .should()
+        .dependOnClassesThat(resideInAPackage(INTERNAL))
+        .check(SASH);
+  }
+
+  @Test
+  void nothingInternalShowsInTheApi() {
+    codeUnits()
+        .that()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY))
+        .should()
+        .notHaveRawReturnType(resideInAPackage(INTERNAL))
+        .andShould()
+        .notHaveRawParameterTypes(anyElementThat(resideInAPackage(INTERNAL)))
+        .check(SASH);
+  }
+
+  @Test
+  void theMemoryStoreShowsOnlyItselfAndItsLimiter() {
+    classes()
+        .that(
+            resideInAPackage(MEMORY)
+                .and(not(equivalentTo(InMemoryStore.class)))
+                .and(not(equivalentTo(InMemoryStore.Builder.class)))
+                .and(not(equivalentTo(InMemoryLimiter.class))))
+        .should()
+        .notBePublic()
+        .check(SASH);
+  }
+
+  @Test
+  void packagesFormNoCyclesExceptThroughTheFacade() {
+    slices()
+        .assignedFrom(new EachPackage())
+        .should()
+        .beFreeOfCycles()
+        .ignoreDependency(equivalentTo(Sash.class), resideInAPackage(MEMORY))
+        .check(SASH);
+  }
+
+  private static final class EachPackage implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+      return SliceIdentifier.of(javaClass.getPackageName());
+    }
+
+    @Override
+    public String getDescription() {
+      return "each package";
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package dev.sash.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import dev.sash.Decision;
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.RateLimiter;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Limits that depend on the key, and limits that change while they are in force. */
+public abstract class PolicyChangeContract extends RateLimiterContract {
+  private static final List<Limit> FREE = List.of(Limit.parse("3/1s"));
+  private static final List<Limit> PRO = List.of(Limit.parse("30/1s"));
+  private static final List<Limit> HOURLY = List.of(Limit.parse("5/1h"));
+
+  /** For subclasses. */
+  protected PolicyChangeContract() {}
+
+  @TestFactory
+  Stream<DynamicTest> aLowerLimitAppliesToWhatIsCharged() {
+    return onEveryAlgorithm(
+        limiter -> {
+          limiter.tryAcquire("k", 8);
+          changeTo(limiter, withPermits(limiter, 5));
+
+          Decision peeked = limiter.peek("k");
+          assertThat(peeked.allowed()).as("not even nothing fits").isFalse();
+          assertThat(peeked.limit()).isEqualTo(5);
+          assertThat(peeked.used()).isEqualTo(8);
+          assertThat(peeked.remaining()).isZero();
+          assertThat(limiter.tryAcquire("k", 6).neverAllowed()).isTrue();
+
+          Decision denied = limiter.tryAcquire("k", 2);
+          clock.advanceMicros(retryMicros(denied) - 1);
+          assertThat(limiter.tryAcquire("k", 2).retryAfter()).isEqualTo(micros(1));
+          clock.advanceMicros(1);
+          assertThat(limiter.tryAcquire("k", 2).allowed()).isTrue();
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aHigherLimitFreesRoomAtOnce() {
+    return onEveryAlgorithm(
+        limiter -> {
+          limiter.tryAcquire("k", 10);
+          changeTo(limiter, withPermits(limiter, 25));
+
+          assertThat(limiter.peek("k").limit()).isEqualTo(25);
+          assertThat(limiter.peek("k").used()).isEqualTo(10);
+          assertThat(spendAll(limiter, "k")).isEqualTo(15);
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> anotherWindowStartsFresh() {
+    return onEveryAlgorithm(
+        limiter -> {
+          limiter.tryAcquire("k", 10);
+          Limit old = limiter.policy().limits().get(0);
+          changeTo(
+              limiter,
+              new Limit(old.algorithm(), old.permits(), 2_000_000, old.cells(), old.capacity()));
+
+          assertThat(limiter.peek("k").used()).isZero();
+          assertThat(spendAll(limiter, "k")).isEqualTo(10);
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> anotherAlgorithmStartsFresh() {
+    return onEveryAlgorithm(
+        limiter -> {
+          Limit old = limiter.policy().limits().get(0);
+          for (String shorthand :
+              List.of("7/1s", "7/1s cells=5", "7/1s sliding-counter", "7/1s token-bucket")) {
+            Limit other = Limit.parse(shorthand);
+            if (!other.sharesStateWith(old)) {
+              limiter.tryAcquire("k", limiter.peek("k").remaining());
+              changeTo(limiter, other);
+              assertThat(limiter.peek("k").used()).as(shorthand).isZero();
+              assertThat(spendAll(limiter, "k")).isEqualTo(7);
+            }
+          }
+        });
+  }
+
+  @Test
+  void theChangeHoldsForEveryKeyAtOnce() {
+    RateLimiter limiter = limiter("10/1s");
+    for (int i = 0; i < 100; i++) {
+      limiter.tryAcquire("k" + i, 4);
+    }
+    changeTo(limiter, Limit.parse("5/1s"));
+    for (int i = 0; i < 200; i++) {
+      assertThat(spendAll(limiter, "k" + i)).isEqualTo(i < 100 ? 1 : 5);
+    }
+  }
+
+  @Test
+  void anAddedLimitStartsFreshAndTheOthersStay() {
+    RateLimiter limiter = limiter("5/1s");
+    limiter.tryAcquire("k", 4);
+    changeTo(limiter, Limit.parse("6/1m fixed-window"), Limit.parse("5/1s"));
+
+    assertThat(limiter.peek("k").used()).isEqualTo(4);
+    assertThat(limiter.tryAcquire("k", 2).allowed()).isFalse();
+    assertThat(limiter.tryAcquire("k", 1).remaining()).isZero();
+    clock.setMicros(1_000_000);
+    assertThat(limiter.tryAcquire("k", 5).allowed()).isTrue();
+    clock.setMicros(2_000_000);
+    assertThat(limiter.tryAcquire("k", 1).decidedBy()).isEqualTo(Limit.parse("6/1m fixed-window"));
+  }
+
+  @Test
+  void aRemovedLimitDecidesNoMore() {
+    RateLimiter limiter = limiter("5/1s", "6/1m");
+    limiter.tryAcquire("k", 4);
+    clock.setMicros(1_000_000);
+    limiter.tryAcquire("k", 2);
+    assertThat(limiter.tryAcquire("k", 1).allowed()).isFalse();
+
+    changeTo(limiter, Limit.parse("5/1s"));
+    assertThat(limiter.peek("k").used()).isEqualTo(2);
+    assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(1_000_000));
+    assertThat(spendAll(limiter, "k")).isEqualTo(3);
+  }
+
+  @Test
+  void aChangedRefillCountsFromTheNewestCharge() {
+    RateLimiter limiter = limiter("10/1s token-bucket");
+    limiter.tryAcquire("k", 10);
+    clock.setMicros(200_000);
+    changeTo(limiter, Limit.parse("20/1s token-bucket capacity=10"));
+
+    assertThat(limiter.peek("k").used()).isEqualTo(6);
+    assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(300_000));
+  }
+
+  @Test
+  void tellsThePolicyInForce() {
+    Policy first = policy().limit(FREE.get(0));
+    Policy second = Policy.named(first.name()).limit(PRO.get(0));
+    RateLimiter limiter = limiter(first);
+
+    assertThat(limiter.policy()).isSameAs(first);
+    limiter.changePolicy(second);
+    assertThat(limiter.policy()).isSameAs(second);
+    assertThat(limiter.clock()).isSameAs(clock);
+  }
+
+  @Test
+  void refusesAPolicyOfAnotherNameOrWithoutLimitsAndKeepsItsOwn() {
+    RateLimiter limiter = limiter("3/1s");
+    Policy own = limiter.policy();
+    limiter.tryAcquire("k", 2);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.changePolicy(Policy.of("other", PRO.get(0))))
+        .withMessage("policy must have the name '%s' to change it, was 'other'", own.name());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.changePolicy(Policy.named(own.name())))
+        .withMessage("policy '%s' must have a limit", own.name());
+    assertThatNullPointerException().isThrownBy(() -> limiter.changePolicy(nothing()));
+
+    assertThat(limiter.policy()).isSameAs(own);
+    assertThat(limiter.peek("k").used()).isEqualTo(2);
+    assertThat(limiter.peek("k").remaining()).isOne();
+  }
+
+  @Test
+  void refusesToBeMadeWithoutALimit() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter(Policy.named("empty")))
+        .withMessage("policy 'empty' must have a limit");
+  }
+
+  @Test
+  void theLimitDependsOnTheKeysTier() {
+    RateLimiter limiter =
+        limiter(policy().limits(FREE).tiers(key -> key.startsWith("pro:") ? PRO : List.of()));
+
+    assertThat(spendAll(limiter, "free:1")).isEqualTo(3);
+    assertThat(spendAll(limiter, "pro:1")).isEqualTo(30);
+    assertThat(limiter.peek("pro:1").limit()).isEqualTo(30);
+    assertThat(limiter.peek("free:2").limit()).isEqualTo(3);
+  }
+
+  @Test
+  void aKeyThatMovesToAnotherTierKeepsWhatItHasSpent() {
+    Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
+    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, FREE)));
+
+    assertThat(spendAll(limiter, "k")).isEqualTo(3);
+    tiers.put("k", PRO);
+    assertThat(limiter.peek("k").used()).isEqualTo(3);
+    assertThat(spendAll(limiter, "k")).isEqualTo(27);
+    tiers.put("k", FREE);
+    assertThat(limiter.peek("k").used()).isEqualTo(30);
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+    tiers.put("k", HOURLY);
+    assertThat(limiter.peek("k").used()).isZero();
+    assertThat(spendAll(limiter, "k")).isEqualTo(5);
+    assertThat(spendAll(limiter, "other")).isEqualTo(3);
+  }
+
+  @Test
+  void aTierMayHaveSeveralLimits() {
+    List<Limit> both = List.of(Limit.parse("3/1s"), Limit.parse("4/1m"));
+    Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
+    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, FREE)));
+    limiter.tryAcquire("k", 2);
+
+    tiers.put("k", both);
+    assertThat(limiter.tryAcquire("k", 2).decidedBy()).isEqualTo(both.get(0));
+    assertThat(limiter.tryAcquire("k").used()).isEqualTo(3);
+    clock.setMicros(1_000_000);
+    assertThat(limiter.tryAcquire("k", 3).remaining()).isZero();
+    assertThat(limiter.tryAcquire("k").decidedBy()).isEqualTo(both.get(1));
+    tiers.remove("k");
+    assertThat(limiter.peek("k").used()).isEqualTo(3);
+  }
+
+  @Test
+  void aKeyWithoutALimitIsRefusedNotUnlimited() {
+    Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
+    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, List.of())));
+
+    assertThatIllegalStateException()
+        .isThrownBy(() -> limiter.tryAcquire("k"))
+        .withMessage("policy '%s' has no limit for this key's tier", limiter.policy().name());
+    tiers.put("k", FREE);
+    assertThat(limiter.peek("k").used()).isZero();
+  }
+
+  private static Limit withPermits(RateLimiter limiter, long permits) {
+    Limit old = limiter.policy().limits().get(0);
+    return new Limit(old.algorithm(), permits, old.windowMicros(), old.cells(), permits);
+  }
+
+  private static void changeTo(RateLimiter limiter, Limit... limits) {
+    limiter.changePolicy(Policy.of(limiter.policy().name(), limits));
+  }
+}
