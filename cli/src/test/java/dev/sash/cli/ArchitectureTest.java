@@ -19,6 +19,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.sash.Sash;
+import dev.sash.internal.Bounds;
 import dev.sash.memory.InMemoryLimiter;
 import dev.sash.memory.InMemoryStore;
 import java.util.Set;
@@ -81,11 +82,21 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCoreUsesWhatIsInternalToIt() {
+  void onlyTheCoreAndTheTestkitUseWhatIsInternal() {
     noClasses()
-        .that(not(resideInAnyPackage(CORE)))
+        .that(not(resideInAnyPackage(CORE)).and(not(resideInAPackage(TESTKIT))))
         .should()
         .dependOnClassesThat(resideInAPackage(INTERNAL))
+        .check(SASH);
+  }
+
+  /** An oracle that shares the arithmetic it judges would share its mistakes. */
+  @Test
+  void theTestkitSharesTheBoundsWithTheCoreButNoArithmetic() {
+    noClasses()
+        .that(resideInAPackage(TESTKIT))
+        .should()
+        .dependOnClassesThat(resideInAPackage(INTERNAL).and(not(equivalentTo(Bounds.class))))
         .check(SASH);
   }
 

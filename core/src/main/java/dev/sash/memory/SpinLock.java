@@ -5,15 +5,18 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock for critical sections of some ten nanoseconds: taken by one compare-and-set, released by a
- * plain store in release order. A thread that finds it held spins for about as long as such a
- * section takes, then gives up its turn, then naps: the holder was interrupted by the scheduler and
- * needs the core. Not reentrant, not fair.
+ * A lock for critical sections of some ten nanoseconds: taken by one compare-and-set, given back by
+ * a store in release order. Not reentrant, not fair.
+ *
+ * <p>A thread that finds it taken stays away for a while that is long compared with the section.
+ * Two threads that fight for a key at every turn spend their time moving its cache lines from core
+ * to core; if one stays away for some microseconds, the other gets a hundred decisions done
+ * meanwhile. After a few such turns the holder must have lost its core to somebody: then it naps.
  */
 abstract class SpinLock {
-  private static final int SPINS = 64;
-  private static final int YIELDS = 64;
-  private static final long NAP_NANOS = 20_000;
+  private static final int PAUSES = Integer.getInteger("spin.pauses", 256);
+  private static final int SPINS = Integer.getInteger("spin.spins", 8);
+  private static final long NAP_NANOS = 50_000;
   private static final VarHandle HELD;
 
   static {
@@ -37,18 +40,16 @@ abstract class SpinLock {
     HELD.setRelease(this, 0);
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // a hint, not relied upon: naps follow
   private void lockPatiently() {
-    int tries = 0;
+    int turns = 0;
     do {
-      if (tries < SPINS) {
-        Thread.onSpinWait();
-      } else if (tries < SPINS + YIELDS) {
-        Thread.yield();
+      if (turns++ < SPINS) {
+        for (int i = 0; i < PAUSES; i++) {
+          Thread.onSpinWait();
+        }
       } else {
         LockSupport.parkNanos(this, NAP_NANOS);
       }
-      tries++;
     } while (held != 0 || !HELD.compareAndSet(this, 0, 1));
   }
 }
