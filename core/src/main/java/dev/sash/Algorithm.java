@@ -62,8 +62,7 @@ public enum Algorithm {
         return algorithm;
       }
     }
-    throw new IllegalArgumentException(
-        "algorithm must be one of " + ids() + ", was '" + id + "'");
+    throw new IllegalArgumentException("algorithm must be one of " + ids() + ", was '" + id + "'");
   }
 
   static String ids() {

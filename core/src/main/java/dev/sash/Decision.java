@@ -33,7 +33,8 @@ public final class Decision {
     /** The key's own state in the store. */
     STORE,
     /**
-     * The state that keys without room in the store share; see {@link dev.sash.memory.InMemoryStore.Builder#maxKeys}.
+     * The state that keys without room in the store share; see {@link
+     * dev.sash.memory.InMemoryStore.Builder#maxKeys}.
      */
     OVERFLOW
   }

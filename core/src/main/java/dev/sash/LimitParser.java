@@ -170,7 +170,8 @@ final class LimitParser {
   private IllegalArgumentException unexpected(int column, String expected) {
     String rest = text.substring(column).strip();
     int end = rest.indexOf(' ');
-    String found = rest.isEmpty() ? "the end" : "'" + (end < 0 ? rest : rest.substring(0, end)) + "'";
+    String found =
+        rest.isEmpty() ? "the end" : "'" + (end < 0 ? rest : rest.substring(0, end)) + "'";
     return new IllegalArgumentException(
         "limit '"
             + text

@@ -107,8 +107,7 @@ public interface RateLimiter {
    * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is
    *     spent then
    */
-  default Decision acquire(String key, long permits, Duration maxWait)
-      throws InterruptedException {
+  default Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
     return Waiting.acquire(this, key, permits, maxWait);
   }
 

@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * One way to answer «may this key spend a permit now?». Sash keeps its keys itself; the peers, which
- * limit one thing each, are kept in a ConcurrentHashMap by key, as their users do, and each is made
- * the way its documentation shows.
+ * One way to answer «may this key spend a permit now?». Sash keeps its keys itself; the peers,
+ * which limit one thing each, are kept in a ConcurrentHashMap by key, as their users do, and each
+ * is made the way its documentation shows.
  */
 public enum Contender {
   /** Sash, exact sliding log. */

@@ -101,7 +101,11 @@ final class LocalComparison {
         perKey(SASH_LOG, 5) / perKey(BUCKET4J, 5),
         "×",
         1 / 3.0);
-    goal("exact log at limit 10,000: 8 bytes a permit", bytesPerPermit.getOrDefault(10_000, Double.NaN), "B", 8);
+    goal(
+        "exact log at limit 10,000: 8 bytes a permit",
+        bytesPerPermit.getOrDefault(10_000, Double.NaN),
+        "B",
+        8);
     goal("limits 10 to 1,000,000: within 1.5 ×", flat, "×", 1.5);
     goal(
         "allocation per decision: 48 bytes",
@@ -118,8 +122,10 @@ final class LocalComparison {
   }
 
   private void hotKey() {
-    report.append("## One hot key\n\nNanoseconds per decision, × `System.nanoTime()`, and bytes allocated.\n\n");
-    report.append("| | allowed | denied | B | allowed, 2 threads | denied, 2 threads |\n|---|---|---|---|---|---|\n");
+    report.append(
+        "## One hot key\n\nNanoseconds per decision, × `System.nanoTime()`, and bytes allocated.\n\n");
+    report.append(
+        "| | allowed | denied | B | allowed, 2 threads | denied, 2 threads |\n|---|---|---|---|---|---|\n");
     row("`System.nanoTime()`", time(nanos(CLOCK, 1)), "", "0", "", "");
     row("`ConcurrentHashMap.get`", time(nanos(MAP, 1)), "", "0", "", "");
     for (Contender contender : Contender.values()) {
@@ -136,9 +142,13 @@ final class LocalComparison {
   }
 
   private void manyKeys() {
-    report.append("## Many keys at random, 100 permits per minute each\n\nNanoseconds per decision, and how much longer Bucket4j takes.\n\n");
+    report.append(
+        "## Many keys at random, 100 permits per minute each\n\nNanoseconds per decision, and how much longer Bucket4j takes.\n\n");
     report.append("| | 65,536 keys | 1,000,000 keys |\n|---|---|---|\n");
-    row("`ConcurrentHashMap.get`", plain(nanos(BIG_MAP, 1, KEYS[0])), plain(nanos(BIG_MAP, 1, KEYS[1])));
+    row(
+        "`ConcurrentHashMap.get`",
+        plain(nanos(BIG_MAP, 1, KEYS[0])),
+        plain(nanos(BIG_MAP, 1, KEYS[1])));
     for (Contender contender : TWO_THREADS) {
       String[] cells = new String[KEYS.length + 1];
       cells[0] = contender.label();
@@ -153,7 +163,8 @@ final class LocalComparison {
   }
 
   private void limitSizes() {
-    report.append("## The exact log, full to its limit\n\nNanoseconds per decision.\n\n| permits | allowed | denied |\n|---|---|---|\n");
+    report.append(
+        "## The exact log, full to its limit\n\nNanoseconds per decision.\n\n| permits | allowed | denied |\n|---|---|---|\n");
     for (int limit : LIMITS) {
       row(
           String.format("%,d", limit),
@@ -164,7 +175,8 @@ final class LocalComparison {
   }
 
   private void memory() {
-    report.append("## Memory\n\nHeap in use after a collection, without the keys' names, which all contenders share.\n\n");
+    report.append(
+        "## Memory\n\nHeap in use after a collection, without the keys' names, which all contenders share.\n\n");
     report.append("| | bytes per key, 1 permit spent | 5 permits spent |\n|---|---|---|\n");
     for (Contender contender : Contender.values()) {
       row(contender.label(), plain(perKey(contender, 1)), plain(perKey(contender, 5)));

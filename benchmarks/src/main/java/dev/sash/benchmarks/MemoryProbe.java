@@ -79,8 +79,7 @@ final class MemoryProbe {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       System.gc();
-      least =
-          Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
     return least;
   }

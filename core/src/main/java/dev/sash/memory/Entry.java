@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe: the segment's lock guards it.
  */
 abstract class Entry {
-  /** Null while the entry is not in a table, and again when it was taken out. */
+  /** Null while the entry is not in a table. */
   @Nullable String key;
 
   int hash;

@@ -58,10 +58,7 @@ public final class InMemoryLimiter implements RateLimiter {
     Segment segment = segment(hash);
     Decision decision;
     do {
-      // All that can be done before the clock is read is done before: see decide.
-      Terms held = termsFor(key);
-      Entry glanced = segment.glance(key, hash);
-      decision = segment.decide(key, hash, glanced, held, now(), permits);
+      decision = segment.decide(key, hash, termsFor(key), now(), permits);
     } while (decision == null);
     return decision;
   }

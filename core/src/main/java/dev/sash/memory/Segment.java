@@ -51,37 +51,11 @@ final class Segment extends SpinLock {
     this.maxKeys = maxKeys;
   }
 
-  /**
-   * Looks for a key without the lock, so that {@link #decide} need not while it holds it. It may
-   * miss an entry that is being moved, and find one that is being dropped.
-   */
-  @Nullable Entry glance(String key, int hash) {
-    @Nullable Entry[] buckets = table;
-    Entry entry = buckets[hash & (buckets.length - 1)];
-    for (int i = 0; i < SUSPICIOUS_CHAIN && entry != null; i++) {
-      if (entry.hash == hash && key.equals(entry.key)) {
-        return entry;
-      }
-      entry = entry.next;
-    }
-    return null;
-  }
-
-  /**
-   * A decision, or null if the terms are out of date.
-   *
-   * @param glanced what {@link #glance} found
-   */
-  @Nullable Decision decide(
-      String key,
-      int hash,
-      @Nullable Entry glanced,
-      Terms terms,
-      long clockMicros,
-      long permits) {
+  /** A decision, or null if the terms are out of date. */
+  @Nullable Decision decide(String key, int hash, Terms terms, long clockMicros, long permits) {
     lock();
     try {
-      Entry entry = glanced != null && glanced.key != null ? glanced : find(key, hash);
+      Entry entry = find(key, hash);
       if (entry == null) {
         return decideForNewKey(key, hash, terms, clockMicros, permits);
       }
@@ -126,7 +100,7 @@ final class Segment extends SpinLock {
     try {
       Entry entry = find(key, hash);
       if (entry != null) {
-        unlink(entry);
+        replace(entry, entry.next);
         size--;
       }
     } finally {
@@ -180,7 +154,6 @@ final class Segment extends SpinLock {
     Entry changed = entry.changedTo(terms.limits(), floor);
     if (changed != entry) {
       replace(entry, changed);
-      entry.key = null;
     }
     return changed;
   }
@@ -205,8 +178,7 @@ final class Segment extends SpinLock {
   }
 
   private boolean makeRoom(long clockMicros) {
-    sweepLocked(
-        clockMicros, size < maxKeys ? BUCKETS_SWEPT_PER_NEW_KEY : BUCKETS_SWEPT_WHEN_FULL);
+    sweepLocked(clockMicros, size < maxKeys ? BUCKETS_SWEPT_PER_NEW_KEY : BUCKETS_SWEPT_WHEN_FULL);
     return size < maxKeys;
   }
 
@@ -236,12 +208,6 @@ final class Segment extends SpinLock {
     int bucket = entry.hash & (table.length - 1);
     entry.next = table[bucket];
     table[bucket] = entry;
-  }
-
-  /** Takes an entry out; without a key, nobody who glanced at it takes it for one that is in. */
-  private void unlink(Entry entry) {
-    replace(entry, entry.next);
-    entry.key = null;
   }
 
   private void replace(Entry entry, @Nullable Entry replacement) {
@@ -280,7 +246,7 @@ final class Segment extends SpinLock {
       sweepAt = (sweepAt + 1) & (table.length - 1);
       for (Entry entry = table[sweepAt]; entry != null; entry = entry.next) {
         if (entry.isIdle(clockMicros)) {
-          unlink(entry);
+          replace(entry, entry.next);
           dropped++;
         }
       }
@@ -325,9 +291,7 @@ final class Segment extends SpinLock {
   /** Limits that share their state have one kind. */
   private static List<Limit> kind(Terms terms) {
     return terms.limits().stream()
-        .map(
-            limit ->
-                new Limit(limit.algorithm(), 1, limit.windowMicros(), limit.cells(), 1))
+        .map(limit -> new Limit(limit.algorithm(), 1, limit.windowMicros(), limit.cells(), 1))
         .toList();
   }
 }

@@ -35,6 +35,9 @@ final class SlidingLogState extends LimitState {
   private static final int FIRST_RECORDS = 4;
   private static final int MAX_INTS = 1 << 30;
 
+  /** How many records are walked before searching: a branch that is foreseen costs little. */
+  private static final int WALKED = 64;
+
   /** A ring up to this long is kept when it empties. */
   private static final int SMALL_INTS = 64;
 
@@ -62,32 +65,39 @@ final class SlidingLogState extends LimitState {
   SlidingLogState(Limit limit, long floor) {
     super(limit, floor);
     wide = limit.windowMicros() > (limit.cells() == 0 ? 1L << 32 : 1L << 31);
-    stride = stride(false);
+    weighted = limit.cells() > 0;
+    stride = stride(weighted);
   }
 
-  /** The usual request, for one permit of an exact log, takes a straight line to its answer. */
+  /**
+   * The usual case in a straight line: one permit, and records of one int, which only an exact log
+   * has. The answer is that of the general form.
+   */
   @Override
   Decision decide(long clockMicros, long permits, Source source) {
     long now = Math.max(clockMicros, newest);
-    if (permits != 1 || stride != 1 || limit.cells() > 0) {
+    if (permits != 1 || stride != 1) {
       return super.decide(now, permits, source);
     }
     Limit limit = this.limit;
     int most = (int) limit.permits();
-    boolean oldestExpired = size > 0 && age(0) >= newest + limit.windowMicros() - now;
-    if (size < most || (size == most && oldestExpired)) {
-      if (oldestExpired) {
-        forgetExpired(now);
-      }
-      append(now);
-      newest = now;
-      return Decision.allowed(limit, size, most - size, limit.windowMicros(), source);
+    long window = limit.windowMicros();
+    boolean oldestExpired =
+        size > 0 && Integer.toUnsignedLong((int) newest - ring[head]) >= newest + window - now;
+    if (size > most || (size == most && !oldestExpired)) {
+      return super.decide(now, permits, source);
     }
     if (oldestExpired) {
-      return super.decide(now, permits, source); // more than the limit: it was lowered
+      forgetExpired(now);
     }
-    return Decision.denied(
-        limit, size, 0, lifeLeft(size - most, now), lifeLeft(size - 1, now), source);
+    if (size == ring.length) {
+      grow();
+    }
+    int tail = head + size;
+    ring[tail < ring.length ? tail : tail - ring.length] = (int) now;
+    size++;
+    newest = now;
+    return Decision.allowed(limit, size, most - size, window, source);
   }
 
   @Override
@@ -114,7 +124,7 @@ final class SlidingLogState extends LimitState {
   @Override
   void charge(long now, long permits) {
     forgetExpired(now);
-    if (!weighted && (permits > 1 || limit.cells() > 0)) {
+    if (!weighted && permits > 1) {
       relayout(Math.max(size + 1, FIRST_RECORDS), true);
     }
     boolean sameDate = weighted && size > 0 && age(size - 1) == lastDate() - date(now);
@@ -155,10 +165,19 @@ final class SlidingLogState extends LimitState {
     return expiredAge <= 0 ? size : searchExpired(expiredAge);
   }
 
-  /** Gallops from the old end, where the answer mostly is: at most two steps per doubling. */
+  /**
+   * Walks the oldest few records, among which the answer mostly is, and searches the others in
+   * growing strides. The oldest has expired.
+   */
   private int searchExpired(long expiredAge) {
-    int low = 0; // expired
     int high = 1;
+    while (high < size && high < WALKED && age(high) >= expiredAge) {
+      high++;
+    }
+    if (high < WALKED) {
+      return high;
+    }
+    int low = high - 1; // expired
     while (high < size && age(high) >= expiredAge) {
       low = high;
       high <<= 1;
@@ -206,8 +225,8 @@ final class SlidingLogState extends LimitState {
       if (ring.length > SMALL_INTS || (weighted && limit.cells() == 0)) {
         ring = EMPTY;
         head = 0;
-        weighted = false;
-        stride = stride(false);
+        weighted = limit.cells() > 0;
+        stride = stride(weighted);
       }
     } else if (expired > 0) {
       totalBefore = weighted ? total(expired - 1) : 0;

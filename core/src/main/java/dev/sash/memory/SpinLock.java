@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  * meanwhile. After a few such turns the holder must have lost its core to somebody: then it naps.
  */
 abstract class SpinLock {
-  private static final int PAUSES = Integer.getInteger("spin.pauses", 256);
-  private static final int SPINS = Integer.getInteger("spin.spins", 8);
+  private static final int PAUSES_PER_TURN = 256;
+  private static final int TURNS = 8;
   private static final long NAP_NANOS = 50_000;
   private static final VarHandle HELD;
 
@@ -43,8 +43,8 @@ abstract class SpinLock {
   private void lockPatiently() {
     int turns = 0;
     do {
-      if (turns++ < SPINS) {
-        for (int i = 0; i < PAUSES; i++) {
+      if (turns++ < TURNS) {
+        for (int i = 0; i < PAUSES_PER_TURN; i++) {
           Thread.onSpinWait();
         }
       } else {

@@ -40,8 +40,7 @@ final class TokenBucketState extends LimitState {
     if (whole == MulDiv.TOO_LARGE) {
       return whole;
     }
-    long rest =
-        MulDiv.floorRemainder(debt - target, window, limit.permits(), whole) + debtParts;
+    long rest = MulDiv.floorRemainder(debt - target, window, limit.permits(), whole) + debtParts;
     return whole + ceilDiv(rest, limit.permits()) - (now - newest);
   }
 
