@@ -47,13 +47,13 @@ final class Timings {
         new OptionsBuilder()
             .include("\\." + benchmark.replace(".", "[.$]") + "$")
             .threads(threads)
-            .forks(quick ? 1 : 3)
+            .forks(quick ? 1 : 2)
             .warmupIterations(quick ? 2 : 4)
             .warmupTime(TimeValue.milliseconds(quick ? 300 : 500))
             .measurementIterations(quick ? 3 : 5)
             .measurementTime(TimeValue.milliseconds(quick ? 300 : 500))
             // Pages of the heap that nobody touched yet cost whoever allocates first.
-            .jvmArgs("-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch")
+            .jvmArgs("-Xms1536m", "-Xmx1536m", "-XX:+AlwaysPreTouch")
             .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT);

@@ -50,8 +50,12 @@ final class SlidingLogState extends LimitState {
   /** How many records there are. */
   private int size;
 
-  /** The running total before the oldest record. Totals wrap around; only differences count. */
-  private int totalBefore;
+  /**
+   * Of a weighted log the running total before the oldest record; totals wrap around, only their
+   * differences count. Otherwise the low half of the oldest date, so that the usual request need
+   * not read the old end of the ring: with many keys, that would be one cache miss more.
+   */
+  private int base;
 
   /** The ints of a record. */
   private byte stride;
@@ -82,20 +86,18 @@ final class SlidingLogState extends LimitState {
     Limit limit = this.limit;
     int most = (int) limit.permits();
     long window = limit.windowMicros();
-    boolean oldestExpired =
-        size > 0 && Integer.toUnsignedLong((int) newest - ring[head]) >= newest + window - now;
-    if (size > most || (size == most && !oldestExpired)) {
-      return super.decide(now, permits, source);
+    long oldestLifeLeft = newest - Integer.toUnsignedLong((int) newest - base) + window - now;
+    boolean oldestExpired = size > 0 && oldestLifeLeft <= 0;
+    if (size == most && !oldestExpired) {
+      return Decision.denied(limit, size, 0, oldestLifeLeft, lifeLeft(size - 1, now), source);
+    }
+    if (size > most) {
+      return super.decide(now, permits, source); // the limit was lowered
     }
     if (oldestExpired) {
       forgetExpired(now);
     }
-    if (size == ring.length) {
-      grow();
-    }
-    int tail = head + size;
-    ring[tail < ring.length ? tail : tail - ring.length] = (int) now;
-    size++;
+    append(now);
     newest = now;
     return Decision.allowed(limit, size, most - size, window, source);
   }
@@ -215,7 +217,7 @@ final class SlidingLogState extends LimitState {
   }
 
   private int total(int record) {
-    return record < 0 ? totalBefore : ring[slot(record) + stride - 1];
+    return record < 0 ? base : ring[slot(record) + stride - 1];
   }
 
   private void forgetExpired(long now) {
@@ -229,7 +231,7 @@ final class SlidingLogState extends LimitState {
         stride = stride(weighted);
       }
     } else if (expired > 0) {
-      totalBefore = weighted ? total(expired - 1) : 0;
+      base = weighted ? total(expired - 1) : ring[slot(expired)];
       head = slot(expired);
       size -= expired;
       if (ring.length > SMALL_INTS && size * stride < ring.length / 4) {
@@ -240,7 +242,7 @@ final class SlidingLogState extends LimitState {
 
   private void grow() {
     long most = limit.cells() > 0 ? limit.cells() + 1 : limit.permits();
-    long roomier = Math.max(FIRST_RECORDS, size + size / 2L);
+    long roomier = Math.max(FIRST_RECORDS, 2L * size);
     relayout((int) Math.max(size + 1, Math.min(roomier, most)), weighted);
   }
 
@@ -264,11 +266,14 @@ final class SlidingLogState extends LimitState {
         moved[to + 1] = ring[from + 1];
       }
       if (nowWeighted) {
-        moved[to + newStride - 1] = weighted ? ring[from + stride - 1] : totalBefore + i + 1;
+        moved[to + newStride - 1] = weighted ? ring[from + stride - 1] : i + 1;
       }
     }
     ring = moved;
     head = 0;
+    if (nowWeighted && !weighted) {
+      base = 0;
+    }
     weighted = nowWeighted;
     stride = (byte) newStride;
   }
@@ -282,6 +287,9 @@ final class SlidingLogState extends LimitState {
   private void append(long date) {
     if (size * stride == ring.length) {
       grow();
+    }
+    if (size == 0 && !weighted) {
+      base = (int) date;
     }
     int slot = slot(size);
     ring[slot] = (int) date;

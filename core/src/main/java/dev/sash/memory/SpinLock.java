@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * meanwhile. After a few such turns the holder must have lost its core to somebody: then it naps.
  */
 abstract class SpinLock {
-  private static final int PAUSES_PER_TURN = 256;
+  private static final int PAUSES_PER_TURN = 512;
   private static final int TURNS = 8;
   private static final long NAP_NANOS = 50_000;
   private static final VarHandle HELD;
