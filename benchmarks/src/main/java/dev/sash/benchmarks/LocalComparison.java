@@ -66,7 +66,7 @@ final class LocalComparison {
   }
 
   private void measureMemory() {
-    int keys = quick ? 200_000 : 1_000_000;
+    int keys = quick ? 100_000 : 1_000_000;
     for (Contender contender : Contender.values()) {
       for (int spent : SPENT) {
         bytesPerKey.put(contender + " " + spent, MemoryProbe.bytesPerKey(contender, keys, spent));

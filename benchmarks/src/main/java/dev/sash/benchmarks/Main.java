@@ -14,7 +14,7 @@ public final class Main {
              ./sash bench jmh [options of JMH]
 
       local   compares Sash with Guava, Resilience4j and Bucket4j in this process, in one run, and
-              saves the tables under benchmarks/results; about 15 minutes, 3 with --quick
+              saves the tables under benchmarks/results; about 10 minutes, 3 with --quick
       jmh     runs single benchmarks; -l lists them\
       """;
 

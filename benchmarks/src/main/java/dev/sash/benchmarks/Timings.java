@@ -48,10 +48,10 @@ final class Timings {
             .include("\\." + benchmark.replace(".", "[.$]") + "$")
             .threads(threads)
             .forks(quick ? 1 : 2)
-            .warmupIterations(quick ? 2 : 4)
-            .warmupTime(TimeValue.milliseconds(quick ? 300 : 500))
+            .warmupIterations(quick ? 2 : 3)
+            .warmupTime(TimeValue.milliseconds(quick ? 250 : 400))
             .measurementIterations(quick ? 3 : 5)
-            .measurementTime(TimeValue.milliseconds(quick ? 300 : 500))
+            .measurementTime(TimeValue.milliseconds(quick ? 200 : 400))
             // Pages of the heap that nobody touched yet cost whoever allocates first.
             .jvmArgs("-Xms1536m", "-Xmx1536m", "-XX:+AlwaysPreTouch")
             .addProfiler(GCProfiler.class)

@@ -51,21 +51,20 @@ final class Segment extends SpinLock {
     this.maxKeys = maxKeys;
   }
 
-  /** A decision, or null if the terms are out of date. */
+  /**
+   * A decision, or null if the terms are out of date: another policy is in force. Seen under the
+   * lock, so that no decision by the old policy follows one by the new.
+   */
   @Nullable Decision decide(String key, int hash, Terms terms, long clockMicros, long permits) {
     lock();
     try {
+      if (isOutOfDate(terms)) {
+        return null;
+      }
       Entry entry = find(key, hash);
-      if (entry == null) {
-        return decideForNewKey(key, hash, terms, clockMicros, permits);
-      }
-      if (!entry.isFor(terms.only(), terms.limits())) {
-        if (isOutOfDate(terms)) {
-          return null;
-        }
-        entry = underTerms(entry, terms);
-      }
-      return entry.decide(clockMicros, permits, Source.STORE);
+      return entry == null
+          ? decideForNewKey(key, hash, terms, clockMicros, permits)
+          : underTerms(entry, terms).decide(clockMicros, permits, Source.STORE);
     } finally {
       unlock();
     }
@@ -75,14 +74,10 @@ final class Segment extends SpinLock {
   @Nullable Decision refund(String key, int hash, Terms terms, long clockMicros, long permits) {
     lock();
     try {
-      Entry entry = find(key, hash);
-      if (entry != null && entry.isFor(terms.only(), terms.limits())) {
-        entry.refund(clockMicros, permits);
-        return entry.decide(clockMicros, 0, Source.STORE);
-      }
       if (isOutOfDate(terms)) {
         return null;
       }
+      Entry entry = find(key, hash);
       if (entry == null) {
         // What a key may have spent together with others is not given back: others would get it.
         return decideForNewKey(key, hash, terms, clockMicros, 0);
@@ -145,12 +140,14 @@ final class Segment extends SpinLock {
     return entry;
   }
 
-  /** Whether another policy is in force by now: going by the terms would bring the old one back. */
   private boolean isOutOfDate(Terms terms) {
     return limiter.policy() != terms.policy();
   }
 
   private Entry underTerms(Entry entry, Terms terms) {
+    if (entry.isFor(terms.only(), terms.limits())) {
+      return entry;
+    }
     Entry changed = entry.changedTo(terms.limits(), floor);
     if (changed != entry) {
       replace(entry, changed);
