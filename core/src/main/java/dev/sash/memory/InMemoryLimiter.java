@@ -125,6 +125,11 @@ public final class InMemoryLimiter implements RateLimiter {
     return Terms.of(policy, policy.limits());
   }
 
+  /** The policy in force, and what holds for every key if it has no tiers. */
+  Terms termsInForce() {
+    return terms;
+  }
+
   private Terms termsFor(String key) {
     Terms common = terms;
     Policy policy = common.policy();

@@ -140,8 +140,10 @@ final class Segment extends SpinLock {
     return entry;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the very same, or another policy
   private boolean isOutOfDate(Terms terms) {
-    return limiter.policy() != terms.policy();
+    Terms inForce = limiter.termsInForce();
+    return inForce != terms && inForce.policy() != terms.policy(); // tiers have terms of their own
   }
 
   private Entry underTerms(Entry entry, Terms terms) {
