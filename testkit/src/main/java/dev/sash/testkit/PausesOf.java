@@ -79,4 +79,9 @@ final class PausesOf implements RateLimiter {
   public void changePolicy(Policy policy) {
     limiter.changePolicy(policy);
   }
+
+  @Override
+  public String toString() {
+    return "pauses " + pauses() + ", pending " + pending();
+  }
 }

@@ -15,12 +15,13 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Waiting for permits, with a thread and without one. */
-@Timeout(60)
+@Timeout(300)
 public abstract class WaitingContract extends RateLimiterContract {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration HOUR = Duration.ofHours(1);
@@ -213,10 +214,13 @@ public abstract class WaitingContract extends RateLimiterContract {
 
   /** Of eight who want one permit each, two are admitted each second. */
   private void serve(PausesOf limiter, List<Future<Decision>> waiting) {
-    for (int second = 0; second < 4; second++) {
-      int served = 2 + 2 * second;
-      await(() -> limiter.pending() == waiting.size() - served);
-      await(() -> waiting.stream().filter(Future::isDone).count() == served);
+    for (int served = 2; served <= 8; served += 2) {
+      int expected = served;
+      await(
+          () ->
+              limiter.pending() == 8 - expected
+                  && waiting.stream().filter(Future::isDone).count() == expected,
+          () -> expected + " served; " + limiter + ", " + clock + ", " + limiter.peek("k"));
       assertThat(limiter.peek("k").used()).isEqualTo(2);
       clock.advance(SECOND);
     }
@@ -237,10 +241,14 @@ public abstract class WaitingContract extends RateLimiterContract {
     return task;
   }
 
-  /** For what other threads do. The test's timeout interrupts it. */
   private static void await(BooleanSupplier condition) {
+    await(condition, () -> "waited in vain");
+  }
+
+  /** For what other threads do. The test's timeout interrupts it. */
+  private static void await(BooleanSupplier condition, Supplier<String> what) {
     while (!condition.getAsBoolean()) {
-      assertThat(Thread.currentThread().isInterrupted()).as("waited in vain").isFalse();
+      assertThat(Thread.currentThread().isInterrupted()).as(what).isFalse();
       LockSupport.parkNanos(100_000);
     }
   }
