@@ -36,7 +36,19 @@ public final class Decision {
      * The state that keys without room in the store share; see {@link
      * dev.sash.memory.InMemoryStore.Builder#maxKeys}.
      */
-    OVERFLOW
+    OVERFLOW,
+    /**
+     * A denial that a remote store gave a moment ago and that still holds: remembered in this
+     * process, so that it did not have to be asked again.
+     */
+    DENY_CACHE,
+    /** This process alone, by {@link FailureRule#LOCAL}: the remote store did not answer. */
+    LOCAL,
+    /**
+     * {@link FailureRule#OPEN} or {@link FailureRule#CLOSED}: the remote store did not answer, so
+     * the counts are not known.
+     */
+    FAILURE_RULE
   }
 
   // Ordered and sized for 48 bytes: every permit count is at most 2 * 10^9.
@@ -202,6 +214,17 @@ public final class Decision {
    */
   public Source source() {
     return source;
+  }
+
+  /**
+   * The same answer from elsewhere. For stores.
+   *
+   * @param source where the answer comes from
+   * @return the decision
+   */
+  public Decision withSource(Source source) {
+    return new Decision(
+        allowed, decidedBy, used, remaining, retryAfterMicros, resetAfterMicros, source);
   }
 
   private static Duration ofMicros(long micros) {

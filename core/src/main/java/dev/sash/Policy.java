@@ -1,5 +1,7 @@
 package dev.sash;
 
+import dev.sash.internal.Bounds;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,20 +23,35 @@ import org.jspecify.annotations.Nullable;
  * Policy tiered = Policy.named("search")
  *     .limit(Limit.slidingLog(30, Duration.ofMinutes(1)))
  *     .tiers(key -> plans.isPro(key) ? pro : List.of());
+ *
+ * Policy login = Policy.of("login", Limit.slidingLog(5, Duration.ofMinutes(15)))
+ *     .onFailure(FailureRule.CLOSED);
  * }</pre>
+ *
+ * <p>{@link #onFailure} and {@link #deadline} matter only where the store is remote.
  */
 public final class Policy {
+  private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
+  private static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
   private final String name;
   private final List<Limit> limits;
   private final @Nullable Function<? super String, List<Limit>> tiers;
+  private final FailureRule failureRule;
+  private final Duration deadline;
 
   private Policy(
-      String name, List<Limit> limits, @Nullable Function<? super String, List<Limit>> tiers) {
+      String name,
+      List<Limit> limits,
+      @Nullable Function<? super String, List<Limit>> tiers,
+      FailureRule failureRule,
+      Duration deadline) {
     this.name = name;
     this.limits = limits;
     this.tiers = tiers;
+    this.failureRule = failureRule;
+    this.deadline = deadline;
   }
 
   /**
@@ -50,7 +67,7 @@ public final class Policy {
               + name
               + "'");
     }
-    return new Policy(name, List.of(), null);
+    return new Policy(name, List.of(), null, FailureRule.LOCAL, DEFAULT_DEADLINE);
   }
 
   /**
@@ -73,7 +90,8 @@ public final class Policy {
    * @return the policy
    */
   public Policy limits(List<Limit> limits) {
-    return new Policy(name, checked(name, List.copyOf(limits)), tiers);
+    return new Policy(
+        name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline);
   }
 
   /**
@@ -87,8 +105,31 @@ public final class Policy {
    * @return the policy
    */
   public Policy tiers(Function<? super String, List<Limit>> limitsOfKey) {
-    return new Policy(
-        name, limits, Objects.requireNonNull(limitsOfKey, "limitsOfKey must not be null"));
+    Objects.requireNonNull(limitsOfKey, "limitsOfKey must not be null");
+    return new Policy(name, limits, limitsOfKey, failureRule, deadline);
+  }
+
+  /**
+   * This policy with another rule for when a remote store does not answer.
+   *
+   * @param rule {@link FailureRule#LOCAL} unless given
+   * @return the policy
+   */
+  public Policy onFailure(FailureRule rule) {
+    Objects.requireNonNull(rule, "rule must not be null");
+    return new Policy(name, limits, tiers, rule, deadline);
+  }
+
+  /**
+   * This policy with another time within which a remote store must have answered: then the {@link
+   * #onFailure} rule decides.
+   *
+   * @param deadline more than zero, at most a minute; 50 ms unless given
+   * @return the policy
+   */
+  public Policy deadline(Duration deadline) {
+    Bounds.checkDuration("deadline", LONGEST_DEADLINE, deadline);
+    return new Policy(name, limits, tiers, failureRule, deadline);
   }
 
   /**
@@ -107,6 +148,24 @@ public final class Policy {
    */
   public List<Limit> limits() {
     return limits;
+  }
+
+  /**
+   * What decides while a remote store does not answer.
+   *
+   * @return the rule
+   */
+  public FailureRule failureRule() {
+    return failureRule;
+  }
+
+  /**
+   * How long a caller waits for a remote store at most.
+   *
+   * @return the deadline
+   */
+  public Duration deadline() {
+    return deadline;
   }
 
   /**

@@ -46,11 +46,28 @@ public interface RateLimiter {
   Decision refund(String key, long permits);
 
   /**
+   * {@link #refund} that does not block the caller.
+   *
+   * @param key who spent them
+   * @param permits how many
+   * @return completes with the key's state afterwards; may be complete already
+   */
+  CompletionStage<Decision> refundAsync(String key, long permits);
+
+  /**
    * Forgets the key: it starts afresh.
    *
    * @param key who
    */
   void reset(String key);
+
+  /**
+   * {@link #reset} that does not block the caller.
+   *
+   * @param key who
+   * @return completes when the key is forgotten; may be complete already
+   */
+  CompletionStage<Void> resetAsync(String key);
 
   /**
    * The policy in force.

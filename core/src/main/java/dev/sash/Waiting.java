@@ -72,7 +72,7 @@ final class Waiting {
     } else if (!isFinal(decision)) {
       pauseAndTryAgain(result, Bounds.microsCeil(decision.retryAfter()));
     } else if (!result.complete(decision) && decision.allowed()) {
-      limiter.refund(key, permits); // cancelled at the last moment
+      var unused = limiter.refundAsync(key, permits); // cancelled at the last moment
     }
   }
 

@@ -64,6 +64,21 @@ public final class Bounds {
     }
   }
 
+  /**
+   * Checks that a duration is more than zero and not too long.
+   *
+   * @param name what the duration is, for the message
+   * @param most the longest it may be
+   * @param value the duration
+   */
+  public static void checkDuration(String name, Duration most, Duration value) {
+    Objects.requireNonNull(value, () -> name + " must not be null");
+    if (value.isNegative() || value.isZero() || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          name + " must be more than 0 and at most " + most + ", was " + value);
+    }
+  }
+
   private static IllegalArgumentException outside(String name, long least, long most, long value) {
     return new IllegalArgumentException(
         name + " must be between " + least + " and " + most + ", was " + value);

@@ -82,10 +82,21 @@ public final class InMemoryLimiter implements RateLimiter {
   }
 
   @Override
+  public CompletionStage<Decision> refundAsync(String key, long permits) {
+    return CompletableFuture.completedStage(refund(key, permits));
+  }
+
+  @Override
   public void reset(String key) {
     Bounds.checkKey(key);
     int hash = hash(key);
     segment(hash).reset(key, hash);
+  }
+
+  @Override
+  public CompletionStage<Void> resetAsync(String key) {
+    reset(key);
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

@@ -134,10 +134,15 @@ final class Segment extends SpinLock {
   private @Nullable Entry find(String key, int hash) {
     int own = secretHash == null ? hash : secretHash.of(key);
     Entry entry = table[own & (table.length - 1)];
-    while (entry != null && !(entry.hash == own && key.equals(entry.key))) {
+    while (entry != null && !isOf(key, own, entry)) {
       entry = entry.next;
     }
     return entry;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // where keys are the same objects, this is all that is compiled
+  private static boolean isOf(String key, int own, Entry entry) {
+    return entry.key == key || (entry.hash == own && key.equals(entry.key));
   }
 
   @SuppressWarnings("ReferenceEquality") // the very same, or another policy

@@ -103,9 +103,20 @@ public final class Oracle implements RateLimiter {
   }
 
   @Override
+  public CompletionStage<Decision> refundAsync(String key, long permits) {
+    return CompletableFuture.completedStage(refund(key, permits));
+  }
+
+  @Override
   public synchronized void reset(String key) {
     Bounds.checkKey(key);
     accounts.remove(key);
+  }
+
+  @Override
+  public CompletionStage<Void> resetAsync(String key) {
+    reset(key);
+    return CompletableFuture.completedStage(null);
   }
 
   @Override

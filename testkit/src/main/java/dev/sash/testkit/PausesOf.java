@@ -66,8 +66,18 @@ final class PausesOf implements RateLimiter {
   }
 
   @Override
+  public CompletionStage<Decision> refundAsync(String key, long permits) {
+    return limiter.refundAsync(key, permits);
+  }
+
+  @Override
   public void reset(String key) {
     limiter.reset(key);
+  }
+
+  @Override
+  public CompletionStage<Void> resetAsync(String key) {
+    return limiter.resetAsync(key);
   }
 
   @Override

@@ -140,7 +140,17 @@ class BrokenLimiterTest {
     }
 
     @Override
+    public CompletionStage<Decision> refundAsync(String key, long permits) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void reset(String key) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(String key) {
       throw new UnsupportedOperationException();
     }
 
