@@ -1,0 +1,148 @@
+package dev.sash.redis;
+
+import dev.sash.Limit;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The names of Redis keys: {@code prefix:{policy:key}:kind}, such as {@code
+ * sash:{api:user-42}:sliding-log:60000000}, one for each kind of limit. Immutable.
+ *
+ * <p>The braces are Redis Cluster's hash tag: all limits of a policy on a key lie in one slot. They
+ * are the only ones in a name, because those of the key are escaped, as are {@code %} itself,
+ * control characters, and halves of surrogate pairs, which UTF-8 cannot tell apart. So no key
+ * chooses its slot or reads as another key, policy or prefix.
+ */
+final class KeyNames {
+  private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+  private static final String HEX = "0123456789ABCDEF";
+
+  private final String prefix;
+
+  /**
+   * @param prefix 1 to 64 letters, digits, dots, colons, hyphens and underscores
+   */
+  KeyNames(String prefix) {
+    if (!PREFIX.matcher(prefix).matches()) {
+      throw new IllegalArgumentException(
+          "prefix must be 1 to 64 of A-Z a-z 0-9 . _ : -, was '" + prefix + "'");
+    }
+    this.prefix = prefix;
+  }
+
+  /**
+   * Who is charged.
+   *
+   * @param policy the policy's name
+   * @param key the key
+   */
+  record Owner(String policy, String key) {}
+
+  /**
+   * The names of the states of a key, in the order of the limits.
+   *
+   * @param policy the policy's name
+   * @param key the key
+   * @param limits of the policy, for the key
+   * @return one name for each limit
+   */
+  String[] of(String policy, String key, List<Limit> limits) {
+    StringBuilder name = new StringBuilder(prefix).append(":{").append(policy).append(':');
+    escape(key, name);
+    int tagged = name.append("}:").length();
+    String[] names = new String[limits.size()];
+    for (int i = 0; i < names.length; i++) {
+      name.setLength(tagged);
+      appendKind(limits.get(i), name);
+      names[i] = name.toString();
+    }
+    return names;
+  }
+
+  /** What a change makes another limit of: all but the permits. */
+  private static void appendKind(Limit limit, StringBuilder name) {
+    name.append(limit.algorithm().id()).append(':').append(limit.windowMicros());
+    if (limit.cells() > 0) {
+      name.append(':').append(limit.cells());
+    }
+  }
+
+  /**
+   * A pattern for {@code SCAN} that matches the names of a policy's keys and, whatever the keys
+   * hold, no others.
+   *
+   * @param policy the policy's name
+   * @return the pattern
+   */
+  String pattern(String policy) {
+    return prefix + ":{" + policy + ":*";
+  }
+
+  /**
+   * Whose state a Redis key holds.
+   *
+   * @param name the name of a Redis key
+   * @return empty if the name is not one of these
+   */
+  Optional<Owner> ownerOf(String name) {
+    int tag = prefix.length() + 2;
+    int colon = name.indexOf(':', tag);
+    int end = name.lastIndexOf("}:");
+    if (!name.startsWith(prefix + ":{") || colon < 0 || end <= colon) {
+      return Optional.empty();
+    }
+    return unescape(name.substring(colon + 1, end))
+        .map(key -> new Owner(name.substring(tag, colon), key));
+  }
+
+  private static void escape(String key, StringBuilder into) {
+    for (int i = 0; i < key.length(); i++) {
+      char c = key.charAt(i);
+      if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c)) {
+        into.append('%').append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 15));
+      } else if (!Character.isSurrogate(c)) {
+        into.append(c);
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < key.length()
+          && Character.isLowSurrogate(key.charAt(i + 1))) {
+        into.append(c).append(key.charAt(++i));
+      } else {
+        into.append("%u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          into.append(HEX.charAt((c >> shift) & 15));
+        }
+      }
+    }
+  }
+
+  private static Optional<String> unescape(String escaped) {
+    StringBuilder key = new StringBuilder();
+    for (int i = 0; i < escaped.length(); i++) {
+      char c = escaped.charAt(i);
+      if (c == '%') {
+        boolean isSurrogate = i + 1 < escaped.length() && escaped.charAt(i + 1) == 'u';
+        int from = isSurrogate ? i + 2 : i + 1;
+        int to = isSurrogate ? from + 4 : from + 2;
+        int code = hex(escaped, from, to);
+        if (code < 0) {
+          return Optional.empty();
+        }
+        c = (char) code;
+        i = to - 1;
+      }
+      key.append(c);
+    }
+    return Optional.of(key.toString());
+  }
+
+  /** The number written there, or -1. */
+  private static int hex(String text, int from, int to) {
+    int value = to > text.length() ? -1 : 0;
+    for (int i = from; i < to && value >= 0; i++) {
+      int digit = HEX.indexOf(text.charAt(i));
+      value = digit < 0 ? -1 : value * 16 + digit;
+    }
+    return value;
+  }
+}

@@ -1,0 +1,5 @@
+/** The Redis store: limits that many processes share. */
+@NullMarked
+package dev.sash.redis;
+
+import org.jspecify.annotations.NullMarked;
