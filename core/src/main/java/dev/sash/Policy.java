@@ -90,8 +90,7 @@ public final class Policy {
    * @return the policy
    */
   public Policy limits(List<Limit> limits) {
-    return new Policy(
-        name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline);
+    return new Policy(name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline);
   }
 
   /**

@@ -140,7 +140,8 @@ final class Segment extends SpinLock {
     return entry;
   }
 
-  @SuppressWarnings("ReferenceEquality") // where keys are the same objects, this is all that is compiled
+  @SuppressWarnings(
+      "ReferenceEquality") // where keys are the same objects, this is all that is compiled
   private static boolean isOf(String key, int own, Entry entry) {
     return entry.key == key || (entry.hash == own && key.equals(entry.key));
   }

@@ -56,6 +56,17 @@ final class ScriptLimiter implements RateLimiter {
   }
 
   @Override
+  public CompletionStage<Decision> refundAsync(String key, long permits) {
+    return CompletableFuture.completedStage(refund(key, permits));
+  }
+
+  @Override
+  public CompletionStage<Void> resetAsync(String key) {
+    reset(key);
+    return CompletableFuture.completedStage(null);
+  }
+
+  @Override
   public void reset(String key) {
     Bounds.checkKey(key);
     redis.unlink(names.of(policy.name(), key, policy.limitsFor(key)));

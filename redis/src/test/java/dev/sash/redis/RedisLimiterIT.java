@@ -1,0 +1,146 @@
+package dev.sash.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a limiter on a healthy Redis does beyond the contract. */
+class RedisLimiterIT {
+  private static final Policy POLICY =
+      Policy.of("api", Limit.slidingLog(10, Duration.ofMinutes(1))).deadline(Duration.ofSeconds(5));
+
+  private static RedisServer server;
+  private RedisStore store;
+
+  @BeforeAll
+  static void startServer() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    server.command("FLUSHALL");
+    store = RedisStore.connect(server.uri());
+  }
+
+  @AfterEach
+  void disconnect() {
+    store.close();
+  }
+
+  @Test
+  void sharesTheStateWithOthers() {
+    try (RedisStore other = RedisStore.connect(server.uri())) {
+      assertThat(store.limiter(POLICY).tryAcquire("k", 7).remaining()).isEqualTo(3);
+      Decision decision = other.limiter(POLICY).tryAcquire("k", 3);
+
+      assertThat(decision.allowed()).isTrue();
+      assertThat(decision.used()).isEqualTo(10);
+      assertThat(decision.source()).isEqualTo(Source.STORE);
+      assertThat(store.limiter(POLICY).tryAcquire("k").allowed()).isFalse();
+    }
+  }
+
+  @Test
+  void answersAsynchronously() throws Exception {
+    Decision decision =
+        store
+            .limiter(POLICY)
+            .tryAcquireAsync("k", 4)
+            .toCompletableFuture()
+            .get(5, TimeUnit.SECONDS);
+
+    assertThat(decision.used()).isEqualTo(4);
+    assertThat(decision.source()).isEqualTo(Source.STORE);
+  }
+
+  @Test
+  void keepsPrefixesApart() {
+    try (RedisStore other = RedisStore.builder().uri(server.uri()).prefix("shop").connect()) {
+      store.limiter(POLICY).tryAcquire("k", 10);
+
+      assertThat(other.limiter(POLICY).peek("k").used()).isZero();
+    }
+  }
+
+  @Test
+  void tellsWhatIsKept() {
+    RedisLimiter limiter = store.limiter(POLICY.limit(Limit.fixedWindow(100, Duration.ofHours(1))));
+    limiter.tryAcquire("k", 3);
+    limiter.tryAcquire("k", 2);
+
+    List<KeyState> states = limiter.inspect("k");
+
+    assertThat(states).extracting(KeyState::used).containsExactly(5L, 5L);
+    assertThat(states).extracting(KeyState::records).containsExactly(2L, 1L);
+    assertThat(states.get(0).timeToLive())
+        .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(63));
+    assertThat(limiter.inspect("nobody")).extracting(KeyState::used).containsExactly(0L, 0L);
+  }
+
+  @Test
+  void listsKeysOfAPolicy() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    limiter.tryAcquire("a{b}:c", 1);
+    limiter.tryAcquire("line\nbreak", 1);
+    store.limiter(Policy.of("api2", Limit.parse("5/s"))).tryAcquire("other");
+
+    assertThat(store.keys("api", 100)).containsExactlyInAnyOrder("a{b}:c", "line\nbreak");
+    assertThat(store.keys("api", 1)).hasSize(1);
+    assertThat(store.keys("none", 100)).isEmpty();
+  }
+
+  @Test
+  void forgetsAKey() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    limiter.tryAcquire("k", 10);
+    limiter.reset("k");
+
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+  }
+
+  @Test
+  void recoversFromAFlushedScriptCache() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    limiter.tryAcquire("k", 1);
+    server.command("SCRIPT", "FLUSH");
+
+    Decision decision = limiter.tryAcquire("k", 1);
+
+    assertThat(decision.source()).isEqualTo(Source.STORE);
+    assertThat(decision.used()).isEqualTo(2);
+  }
+
+  @Test
+  void refusesUrisThatItDoesNotKnow() {
+    assertThatThrownBy(() -> RedisStore.connect("http://me:secret@host"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("redis-sentinel://")
+        .hasMessageContaining("http://...")
+        .hasMessageNotContaining("secret");
+    assertThatThrownBy(() -> RedisStore.connect("redis://a", "redis-cluster://b"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("there are 1 among 2");
+    assertThatThrownBy(() -> RedisStore.builder().connect())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("must have a uri");
+  }
+}
