@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,11 @@ final class Resp implements AutoCloseable {
   @Nullable Object call(String... words) throws IOException {
     out.write(request(words));
     return reply();
+  }
+
+  /** A reply that can only be an array. */
+  static List<?> list(@Nullable Object reply) {
+    return (List<?>) Objects.requireNonNull(reply, "an array was expected");
   }
 
   /** The bytes of a request. */
