@@ -89,6 +89,11 @@ class ScriptContractTest {
   @Nested
   class Waiting extends WaitingContract {
     @Override
+    protected long latestMicros() {
+      return ScriptLimiter.LATEST;
+    }
+
+    @Override
     protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
       return new ScriptLimiter(policy, clock);
     }

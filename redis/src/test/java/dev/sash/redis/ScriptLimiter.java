@@ -1,14 +1,13 @@
 package dev.sash.redis;
 
+import dev.sash.Algorithm;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +26,9 @@ final class ScriptLimiter implements RateLimiter {
   static final long LATEST = 1L << 52;
 
   private static final AtomicInteger LIMITERS = new AtomicInteger();
-  private static final Map<Set<dev.sash.Algorithm>, Script> SCRIPTS = new ConcurrentHashMap<>();
+  private static final Map<Set<Algorithm>, Script> SCRIPTS = new ConcurrentHashMap<>();
 
-  private final RedisCommands<String, String> redis = LocalRedis.connection().sync();
+  private final LocalRedis redis = LocalRedis.get();
   private final KeyNames names = new KeyNames("test" + LIMITERS.incrementAndGet());
   private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
   private final MicroClock clock;
@@ -58,7 +57,9 @@ final class ScriptLimiter implements RateLimiter {
   @Override
   public void reset(String key) {
     Bounds.checkKey(key);
-    redis.unlink(names.of(policy.name(), key, policy.limitsFor(key)));
+    List<String> words = new ArrayList<>(List.of("UNLINK"));
+    words.addAll(List.of(names.of(policy.name(), key, policy.limitsFor(key))));
+    redis.call(words.toArray(String[]::new));
   }
 
   @Override
@@ -101,17 +102,13 @@ final class ScriptLimiter implements RateLimiter {
     List<Limit> limits = policy.limitsFor(key);
     LimitScript script = scripts.computeIfAbsent(limits, ScriptLimiter::scriptOf);
     String[] keys = names.of(policy.name(), key, limits);
-    return script.decision(call(script.script(), keys, arguments.of(script)));
+    return script.decision(redis.run(script.script(), keys, withTime(arguments.of(script))));
   }
 
-  private List<Object> call(Script script, String[] keys, String[] arguments) {
-    String[] withTime = Arrays.copyOf(arguments, arguments.length + 1);
-    withTime[arguments.length] = Long.toString(Math.min(LATEST, clock.micros()));
-    try {
-      return redis.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, withTime);
-    } catch (RedisNoScriptException e) {
-      return redis.eval(script.source(), ScriptOutputType.MULTI, keys, withTime);
-    }
+  private String[] withTime(String[] arguments) {
+    String[] more = Arrays.copyOf(arguments, arguments.length + 1);
+    more[arguments.length] = Long.toString(Math.min(LATEST, clock.micros()));
+    return more;
   }
 
   private static LimitScript scriptOf(List<Limit> limits) {
