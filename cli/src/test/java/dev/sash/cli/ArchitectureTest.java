@@ -31,6 +31,7 @@ class ArchitectureTest {
   private static final String API = "dev.sash";
   private static final String INTERNAL = "dev.sash.internal..";
   private static final String MEMORY = "dev.sash.memory..";
+  private static final String REDIS = "dev.sash.redis..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -42,11 +43,11 @@ class ArchitectureTest {
 
   @Test
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
-    classes().should().resideInAnyPackage(API, INTERNAL, MEMORY, TESTKIT, CLI).check(SASH);
+    classes().should().resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, TESTKIT, CLI).check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.testkit")
-        .contains("dev.sash.cli");
+        .contains("dev.sash.redis", "dev.sash.cli");
   }
 
   @Test
@@ -63,17 +64,34 @@ class ArchitectureTest {
   }
 
   @Test
-  void testkitAndCliUseTheCoreAndNothingUsesThem() {
+  void theRedisStoreNeedsTheCoreAndItsClientAndNothingElse() {
+    classes()
+        .that(resideInAPackage(REDIS))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAPackage(REDIS)
+                .or(resideInAnyPackage(API, INTERNAL))
+                .or(resideInAnyPackage("io.lettuce..", "io.netty..", "reactor.."))
+                .or(resideInAnyPackage("java..", "org.jspecify.annotations", "org.slf4j")))
+        .check(SASH);
+  }
+
+  @Test
+  void testkitRedisAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage("dev.sash..")
         .layer("core")
         .definedBy(CORE)
+        .layer("redis")
+        .definedBy(REDIS)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("testkit", "cli")
+        .mayOnlyBeAccessedByLayers("redis", "testkit", "cli")
+        .whereLayer("redis")
+        .mayNotBeAccessedByAnyLayer()
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("cli")
@@ -82,9 +100,9 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCoreAndTheTestkitUseWhatIsInternal() {
+  void onlyTheStoresAndTheTestkitUseWhatIsInternal() {
     noClasses()
-        .that(not(resideInAnyPackage(CORE)).and(not(resideInAPackage(TESTKIT))))
+        .that(not(resideInAnyPackage(CORE)).and(not(resideInAnyPackage(REDIS, TESTKIT))))
         .should()
         .dependOnClassesThat(resideInAPackage(INTERNAL))
         .check(SASH);

@@ -64,40 +64,52 @@ final class LocalRedis {
    * @param words its name and arguments
    * @return a Long, a String, a list of these, or null
    */
-  synchronized @Nullable Object call(String... words) {
+  @Nullable Object call(String... words) {
+    return callAll(List.<String[]>of(words)).get(0);
+  }
+
+  /**
+   * Does many commands in one go.
+   *
+   * @param commands the name and arguments of each
+   * @return the replies, as of {@link #call}; the first error is thrown
+   */
+  synchronized List<@Nullable Object> callAll(List<String[]> commands) {
     try {
-      write("*" + words.length);
-      for (String word : words) {
-        byte[] bytes = word.getBytes(UTF_8);
-        write("$" + bytes.length);
-        out.write(bytes);
-        write("");
+      for (String[] words : commands) {
+        write("*" + words.length);
+        for (String word : words) {
+          byte[] bytes = word.getBytes(UTF_8);
+          write("$" + bytes.length);
+          out.write(bytes);
+          write("");
+        }
       }
       out.flush();
-      return read();
+      List<@Nullable Object> replies = new ArrayList<>();
+      for (int i = 0; i < commands.size(); i++) {
+        replies.add(read());
+      }
+      for (Object reply : replies) {
+        if (reply instanceof ErrorReply error) {
+          throw error;
+        }
+      }
+      return replies;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Runs a script; its reply is a list. */
-  List<?> run(Script script, String[] keys, String[] arguments) {
+  /** The words that run a script which is loaded. */
+  static String[] evalsha(Script script, String[] keys, String[] arguments) {
     List<String> words = new ArrayList<>();
     words.add("EVALSHA");
     words.add(script.sha1());
     words.add(Integer.toString(keys.length));
     words.addAll(List.of(keys));
     words.addAll(List.of(arguments));
-    try {
-      return (List<?>) call(words.toArray(String[]::new));
-    } catch (ErrorReply e) {
-      if (!e.getMessage().startsWith("NOSCRIPT")) {
-        throw e;
-      }
-      words.set(0, "EVAL");
-      words.set(1, script.source());
-      return (List<?>) call(words.toArray(String[]::new));
-    }
+    return words.toArray(String[]::new);
   }
 
   private void write(String line) throws IOException {
@@ -112,7 +124,7 @@ final class LocalRedis {
     return switch (line.charAt(0)) {
       case ':' -> Long.valueOf(rest);
       case '+' -> rest;
-      case '-' -> throw new ErrorReply(rest);
+      case '-' -> new ErrorReply(rest);
       case '$' -> readText(Integer.parseInt(rest));
       case '*' -> readList(Integer.parseInt(rest));
       default -> throw new IOException("not a reply: " + line);

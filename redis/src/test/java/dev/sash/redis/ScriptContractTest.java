@@ -36,6 +36,11 @@ class ScriptContractTest {
   @Nested
   class WorstCases extends WorstCaseContract {
     @Override
+    protected int attack() {
+      return 2_000;
+    }
+
+    @Override
     protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
       return new ScriptLimiter(policy, clock);
     }
