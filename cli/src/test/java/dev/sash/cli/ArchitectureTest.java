@@ -32,6 +32,8 @@ class ArchitectureTest {
   private static final String INTERNAL = "dev.sash.internal..";
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
+  private static final String HTTP = "dev.sash.http..";
+  private static final String SERVLET = "dev.sash.servlet..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -43,10 +45,14 @@ class ArchitectureTest {
 
   @Test
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
-    classes().should().resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, TESTKIT, CLI).check(SASH);
+    classes()
+        .should()
+        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, TESTKIT, CLI)
+        .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
+        .contains("dev.sash.http", "dev.sash.servlet")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -77,20 +83,51 @@ class ArchitectureTest {
   }
 
   @Test
-  void storesTestkitAndCliUseTheCoreAndNothingUsesThem() {
+  void httpKnowsNoFrameworkAndTheFilterOnlyServlets() {
+    classes()
+        .that(resideInAPackage(HTTP))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                API, HTTP, "java..", "javax.crypto..", "org.jspecify.annotations", "org.slf4j"))
+        .check(SASH);
+    classes()
+        .that(resideInAPackage(SERVLET))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                HTTP,
+                SERVLET,
+                "java..",
+                "jakarta.servlet..",
+                "org.jspecify.annotations",
+                "org.slf4j"))
+        .check(SASH);
+  }
+
+  @Test
+  void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage("dev.sash..")
         .layer("core")
         .definedBy(CORE)
         .layer("redis")
         .definedBy(REDIS)
+        .layer("http")
+        .definedBy(HTTP)
+        .layer("servlet")
+        .definedBy(SERVLET)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("redis", "testkit", "cli")
+        .mayOnlyBeAccessedByLayers("redis", "http", "servlet", "testkit", "cli")
         .whereLayer("redis")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("http")
+        .mayOnlyBeAccessedByLayers("servlet")
+        .whereLayer("servlet")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()
@@ -124,7 +161,7 @@ class ArchitectureTest {
         .that()
         .arePublic()
         .and()
-        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS))
+        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

@@ -100,6 +100,6 @@ final class Hostile {
     }
     long mask = random.nextInt(3) == 0 ? 0 : -1L << random.nextInt(64);
     return IpAddress.ofIpv6(
-        0x2000_0000_0000_0000L | random.nextLong() >>> 4 & mask, random.nextLong() & mask);
+        0x2000_0000_0000_0000L | (random.nextLong() >>> 4 & mask), random.nextLong() & mask);
   }
 }

@@ -170,8 +170,8 @@ class RateLimitFieldsTest {
   void anIndependentParserOfStructuredFieldsReadsWhatWasMeant() throws Exception {
     Hostile draw = new Hostile(Hostile.SEED);
     for (int i = 0; i < 2_000; i++) {
-      long permits = 1 + draw.below(1_000_000_000);
-      long seconds = 1 + draw.below(366 * 86_400);
+      long permits = 1L + draw.below(1_000_000_000);
+      long seconds = 1L + draw.below(366 * 86_400);
       long remaining = draw.below((int) permits);
       long reset = draw.below(2_000_000_000);
       Limit limit = Limit.slidingLog(permits, java.time.Duration.ofSeconds(seconds));

@@ -1,0 +1,9 @@
+package dev.sash.servlet;
+
+/** A servlet container on a free port of this machine, with one application under {@code /app}. */
+interface Container extends AutoCloseable {
+  int port();
+
+  @Override
+  void close() throws Exception;
+}
