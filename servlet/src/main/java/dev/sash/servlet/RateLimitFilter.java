@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A request is charged once, however often it is forwarded, included or dispatched; error pages
  * are not charged. If a decision is not there at once, the container's thread is not kept waiting:
- * the request becomes asynchronous and is dispatched again when it is admitted. Three things follow:
+ * the request becomes asynchronous and is dispatched again when it is admitted. Three things
+ * follow:
  *
  * <ul>
  *   <li>the filter must be mapped to {@code REQUEST} and {@code ASYNC} dispatches, as {@link
@@ -136,9 +137,7 @@ public final class RateLimitFilter implements Filter {
     Passage passage = new Passage(response);
     request.setAttribute(attribute, passage);
     CompletableFuture<Verdict> answer =
-        limiter
-            .check(new ServletRequestView(request, principals, routes))
-            .toCompletableFuture();
+        limiter.check(new ServletRequestView(request, principals, routes)).toCompletableFuture();
     if (!answer.isDone() && !waits && request.isAsyncSupported()) {
       passage.suspend(request.startAsync(request, response), answer);
       return;

@@ -1,9 +1,8 @@
 package dev.sash.servlet;
 
 /** A servlet container on a free port of this machine, with one application under {@code /app}. */
-interface Container extends AutoCloseable {
+interface Container {
   int port();
 
-  @Override
-  void close() throws Exception;
+  void stop() throws Exception;
 }

@@ -34,7 +34,7 @@ class JettyIT extends RateLimitFilterContract {
       }
 
       @Override
-      public void close() throws Exception {
+      public void stop() throws Exception {
         server.stop();
       }
     };

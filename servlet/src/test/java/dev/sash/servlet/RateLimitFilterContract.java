@@ -56,7 +56,7 @@ abstract class RateLimitFilterContract {
   @AfterEach
   void stop() throws Exception {
     if (container != null) {
-      container.close();
+      container.stop();
     }
   }
 
@@ -106,8 +106,7 @@ abstract class RateLimitFilterContract {
 
   private HttpRequest request(String path, String... headers) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(
-            URI.create("http://127.0.0.1:" + container.port() + "/app" + path));
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + container.port() + "/app" + path));
     return (headers.length == 0 ? request : request.headers(headers)).build();
   }
 
@@ -228,8 +227,7 @@ abstract class RateLimitFilterContract {
     serve(
         HttpLimiter.builder()
             .trustedProxies(TrustedProxies.xForwardedFor("127.0.0.1"))
-            .rule(
-                HttpRule.forEverything().charge(limiter("5/1m"), KeyExtractor.clientAddress()))
+            .rule(HttpRule.forEverything().charge(limiter("5/1m"), KeyExtractor.clientAddress()))
             .build());
     int spoofing = 0;
     int rotating = 0;
@@ -450,15 +448,14 @@ abstract class RateLimitFilterContract {
       CompletableFuture<HttpResponse<String>> second = getLater("/ok");
       pending.decide(1);
       assertThat(second.join().statusCode()).isEqualTo(429);
-      container.close();
+      container.stop();
     }
   }
 
   @Test
   void limitsHoldEvenIfTheFilterIsMappedToRequestsOnly() throws Exception {
     PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
-    serve(
-        5, RateLimitFilter.of(perAddress(pending)), EnumSet.of(DispatcherType.REQUEST), true);
+    serve(5, RateLimitFilter.of(perAddress(pending)), EnumSet.of(DispatcherType.REQUEST), true);
     CompletableFuture<HttpResponse<String>> first = getLater("/ok");
     pending.decide(1);
     assertThat(first.join().statusCode()).isEqualTo(200);

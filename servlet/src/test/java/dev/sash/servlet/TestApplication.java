@@ -35,7 +35,8 @@ final class TestApplication extends HttpServlet {
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws ServletException, IOException {
-    String path = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+    String path =
+        request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
     if (request.getDispatcherType() == DispatcherType.REQUEST) {
       handled.incrementAndGet();
     }

@@ -21,7 +21,8 @@ class TomcatIT extends RateLimitFilterContract {
     connector.setProperty("minSpareThreads", "1");
     connector.setProperty("maxThreads", Integer.toString(threads));
     Context context = tomcat.addContext("/app", folder.toString());
-    context.addServletContainerInitializer((classes, application) -> setUp.accept(application), null);
+    context.addServletContainerInitializer(
+        (classes, application) -> setUp.accept(application), null);
     ErrorPage page = new ErrorPage();
     page.setLocation("/error");
     context.addErrorPage(page);
@@ -33,7 +34,7 @@ class TomcatIT extends RateLimitFilterContract {
       }
 
       @Override
-      public void close() throws Exception {
+      public void stop() throws Exception {
         tomcat.stop();
         tomcat.destroy();
         try (var files = Files.walk(folder)) {
