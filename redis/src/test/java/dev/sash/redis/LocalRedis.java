@@ -15,7 +15,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,7 @@ final class LocalRedis {
     }
   }
 
+  private final Set<String> loaded = ConcurrentHashMap.newKeySet();
   private final InputStream in;
   private final OutputStream out;
 
@@ -65,7 +69,12 @@ final class LocalRedis {
    * @return a Long, a String, a list of these, or null
    */
   @Nullable Object call(String... words) {
-    return callAll(List.<String[]>of(words)).get(0);
+    return call(words(words));
+  }
+
+  /** {@link #call(String...)} for words that are not text. */
+  @Nullable Object call(byte[][] words) {
+    return callAll(List.<byte[][]>of(words)).get(0);
   }
 
   /**
@@ -74,14 +83,13 @@ final class LocalRedis {
    * @param commands the name and arguments of each
    * @return the replies, as of {@link #call}; the first error is thrown
    */
-  synchronized List<@Nullable Object> callAll(List<String[]> commands) {
+  synchronized List<@Nullable Object> callAll(List<byte[][]> commands) {
     try {
-      for (String[] words : commands) {
+      for (byte[][] words : commands) {
         write("*" + words.length);
-        for (String word : words) {
-          byte[] bytes = word.getBytes(UTF_8);
-          write("$" + bytes.length);
-          out.write(bytes);
+        for (byte[] word : words) {
+          write("$" + word.length);
+          out.write(word);
           write("");
         }
       }
@@ -101,15 +109,20 @@ final class LocalRedis {
     }
   }
 
-  /** The words that run a script which is loaded. */
-  static String[] evalsha(Script script, String[] keys, String[] arguments) {
-    List<String> words = new ArrayList<>();
-    words.add("EVALSHA");
-    words.add(script.sha1());
-    words.add(Integer.toString(keys.length));
-    words.addAll(List.of(keys));
+  /** The command that runs a script, which is loaded before it is needed first. */
+  byte[][] evalsha(Script script, String[] keys, byte[][] arguments) {
+    if (loaded.add(script.sha1())) {
+      call("SCRIPT", "LOAD", script.source());
+    }
+    List<byte[]> words = new ArrayList<>();
+    words.addAll(List.of(words("EVALSHA", script.sha1(), Integer.toString(keys.length))));
+    words.addAll(List.of(words(keys)));
     words.addAll(List.of(arguments));
-    return words.toArray(String[]::new);
+    return words.toArray(byte[][]::new);
+  }
+
+  static byte[][] words(String... words) {
+    return Arrays.stream(words).map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new);
   }
 
   private void write(String line) throws IOException {
