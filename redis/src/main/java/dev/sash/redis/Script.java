@@ -26,8 +26,7 @@ import java.util.stream.Collectors;
  * @param sha1 its SHA-1 in lower-case hexadecimal, by which {@code EVALSHA} knows it
  */
 record Script(String source, String sha1) {
-  /** The server's own clock. */
-  static final String CLOCK = "clock.lua";
+  private static final String SETTINGS = "settings.lua";
 
   private static final Map<List<String>, Script> SCRIPTS = new ConcurrentHashMap<>();
 
@@ -38,26 +37,26 @@ record Script(String source, String sha1) {
    * @return the script
    */
   static Script of(List<Limit> limits) {
-    return of(limits, CLOCK);
+    return of(limits, SETTINGS);
   }
 
-  /** The script for these limits that is told the time by that file. */
-  static Script of(List<Limit> limits, String clock) {
-    return SCRIPTS.computeIfAbsent(parts(limits, clock), Script::assemble);
+  /** The script for these limits with the settings, such as the clock, that a file makes. */
+  static Script of(List<Limit> limits, String settings) {
+    return SCRIPTS.computeIfAbsent(parts(limits, settings), Script::assemble);
   }
 
   /**
    * The files, in order: each uses only what stands before it. A single limit has the usual request
    * in a straight line before everything else.
    */
-  private static List<String> parts(List<Limit> limits, String clock) {
+  private static List<String> parts(List<Limit> limits, String settings) {
     Set<Algorithm> algorithms =
         limits.stream()
             .map(Limit::algorithm)
             .collect(Collectors.toCollection(() -> EnumSet.noneOf(Algorithm.class)));
     boolean single = limits.size() == 1;
     boolean logs = algorithms.remove(Algorithm.SLIDING_LOG);
-    List<String> parts = new ArrayList<>(List.of(clock, "names.lua"));
+    List<String> parts = new ArrayList<>(List.of(settings, "names.lua"));
     if (!algorithms.isEmpty()) {
       parts.add("mul_div.lua");
       algorithms.forEach(algorithm -> parts.add(algorithm.id().replace('-', '_') + ".lua"));

@@ -43,7 +43,7 @@ if not ARGV[2] then
     else
       front = front > gone and front - gone or 0
       local back = size - gone - front
-      if (back + 1) * width > 240 then
+      if (back + 1) * width > block_bytes then
         if front == 0 and sealed == 0 then
           front = back
         else

@@ -26,7 +26,6 @@
 --               still be there, number of records before the back
 --        block  1 if weighted, total before it, number of records before it, then the records
 -- TTL    the newest record and a window, or as long as nothing is charged
-local BLOCK_BYTES, DELETED_AT_ONCE = 240, 50
 local FRONT_WEIGHTED, BACK_WEIGHTED, EMPTY = 1, 2, 4
 local TOTALS = 4294967296
 
@@ -282,11 +281,11 @@ end
 -- Deletes some of the blocks that are not in use any more.
 local function delete_some(log)
   local unused = {}
-  while log.oldest_kept < log.first and #unused < DELETED_AT_ONCE do
+  while log.oldest_kept < log.first and #unused < deleted_at_once do
     unused[#unused + 1] = log.oldest_kept
     log.oldest_kept = log.oldest_kept + 1
   end
-  while log.newest_kept > log.last and #unused < DELETED_AT_ONCE do
+  while log.newest_kept > log.last and #unused < deleted_at_once do
     log.newest_kept = log.newest_kept - 1
     unused[#unused + 1] = log.newest_kept
   end
@@ -337,7 +336,7 @@ local function log_charge(log, now, permits)
   if back.weighted and back.n > 0 and date(log, back, back.n) == dated then
     text = records(back):sub(1, -5) .. after
   else
-    if (back.n + 1) * back.stride > BLOCK_BYTES then
+    if (back.n + 1) * back.stride > block_bytes then
       seal(log)
       back = log.back
     end

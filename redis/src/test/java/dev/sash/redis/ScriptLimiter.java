@@ -52,11 +52,17 @@ final class ScriptLimiter implements RateLimiter {
   private final KeyNames names = new KeyNames("test" + LIMITERS.incrementAndGet());
   private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
   private final MicroClock clock;
+  private final String settings;
   private volatile Policy policy;
 
   ScriptLimiter(Policy policy, MicroClock clock) {
+    this(policy, clock, "by_hand.lua");
+  }
+
+  ScriptLimiter(Policy policy, MicroClock clock, String settings) {
     this.policy = checked(policy);
     this.clock = clock;
+    this.settings = settings;
   }
 
   @Override
@@ -173,8 +179,7 @@ final class ScriptLimiter implements RateLimiter {
 
   private LimitScript scriptFor(String key) {
     return scripts.computeIfAbsent(
-        policy.limitsFor(key),
-        limits -> new LimitScript(limits, Script.of(limits, "clock_by_hand.lua")));
+        policy.limitsFor(key), limits -> new LimitScript(limits, Script.of(limits, settings)));
   }
 
   private byte[][] command(LimitScript script, String key, byte[][] arguments) {
