@@ -3,17 +3,14 @@ package dev.sash.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sash.testkit.redis.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,10 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One real {@code redis-server} for all tests of this JVM: the one on the PATH, or the one that
- * {@code -Dsash.redis=} names. It is spoken to over one plain socket by the thread that asks, which
- * takes a tenth of the time that a client with threads of its own takes, and there are millions of
- * calls. Thread-safe.
+ * One real {@code redis-server} for all tests of this JVM. It is spoken to over one plain socket by
+ * the thread that asks, which takes a tenth of the time that a client with threads of its own
+ * takes, and there are millions of calls. Thread-safe.
  */
 final class LocalRedis {
   private static final LocalRedis INSTANCE = new LocalRedis();
@@ -44,11 +40,9 @@ final class LocalRedis {
   private final OutputStream out;
 
   private LocalRedis() {
+    RedisServer server = RedisServer.start(); // gone when the JVM ends
     try {
-      int port = freePort();
-      Process server = start(port);
-      Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
-      Socket socket = connect(port);
+      Socket socket = new Socket(server.host(), server.port());
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
       out = new BufferedOutputStream(socket.getOutputStream());
@@ -171,42 +165,5 @@ final class LocalRedis {
     }
     in.skipNBytes(1);
     return line.toString();
-  }
-
-  private static Process start(int port) throws IOException {
-    return new ProcessBuilder(
-            System.getProperty("sash.redis", "redis-server"),
-            "--port",
-            Integer.toString(port),
-            "--save",
-            "",
-            "--dir",
-            Files.createTempDirectory("sash-redis").toString())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static Socket connect(int port) throws IOException {
-    for (int attempt = 0; ; attempt++) {
-      try {
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-      } catch (ConnectException e) {
-        if (attempt == 200) {
-          throw e;
-        }
-        try {
-          Thread.sleep(25);
-        } catch (InterruptedException interrupted) {
-          throw new IOException(interrupted);
-        }
-      }
-    }
   }
 }
