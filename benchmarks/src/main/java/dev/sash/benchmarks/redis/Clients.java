@@ -1,0 +1,77 @@
+package dev.sash.benchmarks.redis;
+
+import dev.sash.redis.RedisStore;
+import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
+import io.github.bucket4j.distributed.proxy.ProxyManager;
+import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import java.time.Duration;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/**
+ * The connections of all contenders to one server, each made once and as its documentation shows.
+ * Sash, Bucket4j and the bare scripts have one connection each. Redisson has the pool that it comes
+ * with: it does not send a command on a connection before the one there is answered.
+ */
+final class Clients implements AutoCloseable {
+  private final RedisStore asking;
+  private final RedisStore believing;
+  private final RedisClient lettuce;
+  private final StatefulRedisConnection<String, String> connection;
+  private final ProxyManager<String> bucket4j;
+  private final RedissonClient redisson;
+
+  Clients(String uri) {
+    asking = RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
+    believing = RedisStore.connect(uri);
+    lettuce = RedisClient.create(uri);
+    connection = lettuce.connect();
+    bucket4j =
+        Bucket4jLettuce.casBasedBuilder(
+                lettuce.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)))
+            .expirationAfterWrite(
+                ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(
+                    Duration.ofSeconds(10)))
+            .build();
+    Config config = new Config();
+    config.useSingleServer().setAddress(uri);
+    redisson = Redisson.create(config);
+  }
+
+  /** Sash without its deny cache. */
+  RedisStore asking() {
+    return asking;
+  }
+
+  /** Sash with its deny cache, which is the default. */
+  RedisStore believing() {
+    return believing;
+  }
+
+  /** Lettuce itself. */
+  StatefulRedisConnection<String, String> lettuce() {
+    return connection;
+  }
+
+  ProxyManager<String> bucket4j() {
+    return bucket4j;
+  }
+
+  RedissonClient redisson() {
+    return redisson;
+  }
+
+  @Override
+  public void close() {
+    asking.close();
+    believing.close();
+    lettuce.shutdown();
+    redisson.shutdown();
+  }
+}
