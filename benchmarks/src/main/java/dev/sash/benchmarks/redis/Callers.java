@@ -17,7 +17,7 @@ import org.HdrHistogram.Histogram;
 /** Threads that ask and wait for the answer, then ask again. */
 final class Callers implements AutoCloseable {
   /**
-   * What they saw.
+   * What they saw; NaN where there was nothing to see.
    *
    * @param perSecond decisions of all of them together
    * @param p50Micros the time that half of the decisions took at most
@@ -49,17 +49,22 @@ final class Callers implements AutoCloseable {
         IntStream.range(0, count).mapToObj(i -> new Caller(asked, keys, from, to, i)).toList();
     run(callers);
     Histogram times = new Histogram(LONGEST_NANOS, DIGITS);
+    long decided = 0;
     long allowed = 0;
     for (Caller caller : callers) {
       times.add(caller.times);
+      decided += caller.decided;
       allowed += caller.allowed;
     }
-    long decisions = times.getTotalCount();
     return new Load(
-        decisions * 1e9 / measured.toNanos(),
-        times.getValueAtPercentile(50) / 1e3,
-        times.getValueAtPercentile(99) / 1e3,
-        (double) allowed / decisions);
+        decided * 1e9 / measured.toNanos(),
+        micros(times, 50),
+        micros(times, 99),
+        (double) allowed / decided);
+  }
+
+  private static double micros(Histogram times, double percentile) {
+    return times.getTotalCount() == 0 ? Double.NaN : times.getValueAtPercentile(percentile) / 1e3;
   }
 
   /**
@@ -109,6 +114,7 @@ final class Callers implements AutoCloseable {
     private final long to;
     private final SplittableRandom random;
     private final Histogram times = new Histogram(LONGEST_NANOS, DIGITS);
+    private long decided;
     private long allowed;
 
     Caller(Asked asked, List<String> keys, long from, long to, int seed) {
@@ -125,8 +131,11 @@ final class Callers implements AutoCloseable {
       while (begin < to) {
         boolean yes = asked.tryAcquire(keys.get(random.nextInt(keys.size())));
         long end = System.nanoTime();
-        if (begin >= from && end <= to) {
-          times.recordValue(Math.min(end - begin, LONGEST_NANOS));
+        if (begin >= from) {
+          times.recordValue(Math.min(end - begin, LONGEST_NANOS)); // however late it ends
+        }
+        if (end >= from && end < to) {
+          decided++;
           allowed += yes ? 1 : 0;
         }
         begin = end;

@@ -15,9 +15,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * The connections of all contenders to one server, each made once and as its documentation shows.
- * Sash, Bucket4j and the bare scripts have one connection each. Redisson has the pool that it comes
- * with: it does not send a command on a connection before the one there is answered.
+ * The clients of all contenders, each made once and as its documentation shows, with one connection
+ * each. Redisson comes with a pool of them unless told otherwise, so it is there twice.
  */
 final class Clients implements AutoCloseable {
   private final RedisStore asking;
@@ -26,6 +25,7 @@ final class Clients implements AutoCloseable {
   private final StatefulRedisConnection<String, String> connection;
   private final ProxyManager<String> bucket4j;
   private final RedissonClient redisson;
+  private final RedissonClient pooledRedisson;
 
   Clients(String uri) {
     asking = RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
@@ -40,8 +40,15 @@ final class Clients implements AutoCloseable {
                     Duration.ofSeconds(10)))
             .build();
     Config config = new Config();
-    config.useSingleServer().setAddress(uri);
+    config
+        .useSingleServer()
+        .setAddress(uri)
+        .setConnectionPoolSize(1)
+        .setConnectionMinimumIdleSize(1);
     redisson = Redisson.create(config);
+    Config pooled = new Config();
+    pooled.useSingleServer().setAddress(uri);
+    pooledRedisson = Redisson.create(pooled);
   }
 
   /** Sash without its deny cache. */
@@ -63,8 +70,14 @@ final class Clients implements AutoCloseable {
     return bucket4j;
   }
 
+  /** Redisson on one connection. */
   RedissonClient redisson() {
     return redisson;
+  }
+
+  /** Redisson with as many connections as it takes when nothing is said. */
+  RedissonClient pooledRedisson() {
+    return pooledRedisson;
   }
 
   @Override
@@ -73,5 +86,6 @@ final class Clients implements AutoCloseable {
     believing.close();
     lettuce.shutdown();
     redisson.shutdown();
+    pooledRedisson.shutdown();
   }
 }

@@ -2,6 +2,7 @@ package dev.sash.benchmarks.redis;
 
 import static dev.sash.benchmarks.redis.RedisContender.BUCKET4J;
 import static dev.sash.benchmarks.redis.RedisContender.REDISSON;
+import static dev.sash.benchmarks.redis.RedisContender.REDISSON_POOL;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_COUNTER;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_COUNTER_BELIEVING;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_LOG;
@@ -27,7 +28,8 @@ final class FromJava implements AutoCloseable {
           SASH_COUNTER_BELIEVING,
           SORTED_SET,
           BUCKET4J,
-          REDISSON);
+          REDISSON,
+          REDISSON_POOL);
 
   private final RedisServer server;
   private final Clients clients;
@@ -77,7 +79,7 @@ final class FromJava implements AutoCloseable {
     List<String> keys = traffic.keys();
     for (Callers callers : crowds) {
       Load load =
-          callers.ask(asked, keys, Duration.ofMillis(100), Duration.ofMillis(quick ? 250 : 800));
+          callers.ask(asked, keys, Duration.ofMillis(100), Duration.ofMillis(quick ? 250 : 600));
       traffic.check(contender.label(), load.allowed());
       loads.add(load, contender, traffic, callers.count());
       System.out.printf(
@@ -125,7 +127,7 @@ final class FromJava implements AutoCloseable {
       int count = callers.count();
       double perSecond = perSecond(contender, traffic, count);
       double ratio = perSecond / perSecond(BUCKET4J, traffic, count);
-      cells.add(String.format("%,.0f (%.1f)", perSecond, ratio));
+      cells.add(String.format("%,.0f (%,.1f)", perSecond, ratio));
       cells.add(micros(loads.median(Load::p50Micros, contender, traffic, count)));
       cells.add(micros(loads.median(Load::p99Micros, contender, traffic, count)));
     }
@@ -133,7 +135,7 @@ final class FromJava implements AutoCloseable {
   }
 
   private static String micros(double micros) {
-    return String.format(micros < 10 ? "%.2f" : "%,.0f", micros);
+    return Double.isNaN(micros) ? "–" : String.format(micros < 10 ? "%.2f" : "%,.0f", micros);
   }
 
   @Override

@@ -37,18 +37,13 @@ final class Ladder {
 
   void measure() {
     try (Callers callers = new Callers(CALLERS)) {
-      Load warmUpBare = ask(callers, RedisContender.SASH_BARE);
-      Load warmUpLimiter = ask(callers, RedisContender.SASH_LOG);
-      System.out.printf("  %s%n  %s%n", warmUpBare, warmUpLimiter);
+      Load unusedBare = ask(callers, RedisContender.SASH_BARE); // warms up
       int rounds = quick ? 16 : 40;
       for (int round = 0; round < rounds; round += 2) {
         Load bare = ask(callers, RedisContender.SASH_BARE);
-        Load limiter = ask(callers, RedisContender.SASH_LOG);
-        keep(new Pair(bare, limiter));
-        // The other way round next.
-        limiter = ask(callers, RedisContender.SASH_LOG);
-        bare = ask(callers, RedisContender.SASH_BARE);
-        keep(new Pair(bare, limiter));
+        keep(new Pair(bare, ask(callers, RedisContender.SASH_LOG)));
+        Load limiter = ask(callers, RedisContender.SASH_LOG); // now the other way round
+        keep(new Pair(ask(callers, RedisContender.SASH_BARE), limiter));
       }
     }
   }

@@ -16,11 +16,15 @@ import java.util.function.Supplier;
 
 /**
  * A connection that keeps the server busy with as little work of its own as possible: requests go
- * out in batches, the next one while the one before is being answered, so that the server never
- * waits for this side.
+ * out in batches, the next ones while some are being answered, so that the server never waits for
+ * this side.
  */
 final class Pipeline implements AutoCloseable {
+  /** How many requests go out together. */
   static final int BATCH = 16;
+
+  /** How many batches are under way. */
+  static final int BATCHES = 4;
 
   private final Socket socket;
   private final OutputStream out;
@@ -69,8 +73,11 @@ final class Pipeline implements AutoCloseable {
       }
       out.flush();
       sent += batch;
-      allowed += answers(unanswered);
-      unanswered = batch;
+      unanswered += batch;
+      if (unanswered >= BATCH * BATCHES) {
+        allowed += answers(BATCH);
+        unanswered -= BATCH;
+      }
     }
     return allowed + answers(unanswered);
   }

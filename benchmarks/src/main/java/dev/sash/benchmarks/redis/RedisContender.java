@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
+import org.redisson.api.RedissonClient;
 
 /** The limiters to compare, as a Java program calls them; each as its documentation shows. */
 enum RedisContender {
@@ -35,7 +37,8 @@ enum RedisContender {
   SASH_BARE("the exact log's script by Lettuce alone", RedisContender::bareLog),
   SORTED_SET("the usual log, a sorted set, by Lettuce", RedisContender::sortedSet),
   BUCKET4J("Bucket4j, Lettuce", RedisContender::bucket4j),
-  REDISSON("Redisson RRateLimiter", RedisContender::redisson);
+  REDISSON("Redisson RRateLimiter, one connection", redisson(Clients::redisson)),
+  REDISSON_POOL("Redisson RRateLimiter, its pool", redisson(Clients::pooledRedisson));
 
   /**
    * What is to be limited.
@@ -135,11 +138,15 @@ enum RedisContender {
     return key -> requireNonNull(buckets.get(key)).tryConsume(1);
   }
 
+  private static Maker redisson(Function<Clients, RedissonClient> client) {
+    return (clients, task) -> redisson(client.apply(clients), task);
+  }
+
   /** Here the server has to be told the rate of every key beforehand. */
-  private static Asked redisson(Clients clients, Task task) {
+  private static Asked redisson(RedissonClient client, Task task) {
     Map<String, RRateLimiter> limiters = new ConcurrentHashMap<>();
     for (String key : task.keys) {
-      limiters.put(key, clients.redisson().getRateLimiter(key));
+      limiters.put(key, client.getRateLimiter(key));
     }
     CompletableFuture.allOf(
             limiters.values().stream()

@@ -40,8 +40,8 @@ enum Traffic {
 
   /** Fails if the answers were not what the traffic is meant to measure. */
   void check(String contender, double allowedShare) {
-    boolean asMeant = allowed ? allowedShare >= MOSTLY : allowedShare <= 1 - MOSTLY;
-    if (!asMeant) {
+    boolean otherwise = allowed ? allowedShare < MOSTLY : allowedShare > 1 - MOSTLY;
+    if (otherwise) {
       throw new IllegalStateException(
           "%s allowed %.1f %% of the requests; the traffic is %s"
               .formatted(contender, 100 * allowedShare, label));
