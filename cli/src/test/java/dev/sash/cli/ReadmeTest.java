@@ -2,6 +2,7 @@ package dev.sash.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.testkit.redis.RedisServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -29,10 +30,21 @@ class ReadmeTest {
   @Test
   void everyExampleCompilesAndRuns() throws Exception {
     List<String> examples = examples();
-    assertThat(examples).hasSize(3);
+    assertThat(examples).hasSize(4);
     assertThat(run(examples.get(0))).isEqualTo("welcome");
     assertThat(run(examples.get(1))).isEmpty();
-    assertThat(run(examples.get(2))).isEqualTo("true");
+    assertThat(run(examples.get(3))).isEqualTo("true");
+  }
+
+  @Test
+  void theExampleOnRedisRunsOnARealOne() throws Exception {
+    try (RedisServer server = RedisServer.start()) {
+      String example = examples().get(2);
+      assertThat(example).contains("redis://localhost");
+
+      assertThat(run(example.replace("redis://localhost", server.uri())))
+          .isEqualTo("99 left, says STORE");
+    }
   }
 
   private static List<String> examples() throws IOException {

@@ -33,7 +33,9 @@ interface Connector {
       StatefulConnection<String, String> connection,
       RedisClusterAsyncCommands<String, String> commands) {
     void close() {
-      var unused = connection.closeAsync();
+      if (connection.isOpen()) {
+        var unused = connection.closeAsync();
+      }
     }
   }
 

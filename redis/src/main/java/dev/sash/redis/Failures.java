@@ -41,7 +41,9 @@ final class Failures {
       return "no answer in time";
     }
     String message = messageOf(inner);
-    return message == null ? inner.getClass().getSimpleName() : message;
+    String text = message == null ? inner.getClass().getSimpleName() : message;
+    Throwable cause = inner.getCause();
+    return cause == null || cause == inner ? text : text + ": " + describe(cause);
   }
 
   private static @Nullable String messageOf(Throwable failure) {

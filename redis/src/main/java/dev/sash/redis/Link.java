@@ -38,21 +38,25 @@ final class Link implements AutoCloseable {
   private static final long DRAIN_MILLIS = 1_000;
   private static final long PROBE_LIFE_MILLIS = 1_000;
   private static final long PATIENCE_MILLIS = 5_000;
+  private static final int WARM_UPS = 25;
+  private static final long WARM_UP_PAUSE_MILLIS = 20;
   private static final long WARNING_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Connector connector;
   private final String prefix;
+  private final List<Shard> shards;
   private final List<Breaker> breakers;
   private final AtomicLong warnedNanos = new AtomicLong();
   private final AtomicBoolean connecting = new AtomicBoolean();
   private volatile @Nullable Session session;
+  private volatile boolean saidUnreachable;
   private volatile boolean closed;
 
   Link(Connector connector, String prefix) {
     this.connector = connector;
     this.prefix = prefix;
-    this.breakers =
-        IntStream.range(0, connector.shards()).mapToObj(i -> new Breaker(new Shard(i))).toList();
+    this.shards = IntStream.range(0, connector.shards()).mapToObj(Shard::new).toList();
+    this.breakers = shards.stream().map(Breaker::new).toList();
   }
 
   /** Begins to connect, until it succeeds, and waits for it that long. */
@@ -115,13 +119,16 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** The commands of the connection that is there now. */
-  RedisClusterAsyncCommands<String, String> commands() {
+  private RedisClusterAsyncCommands<String, String> commands() {
+    return session().commands();
+  }
+
+  private Session session() {
     Session now = session;
     if (now == null) {
       throw new RedisException("not connected");
     }
-    return now.commands();
+    return now;
   }
 
   @Override
@@ -137,12 +144,16 @@ final class Link implements AutoCloseable {
 
   private CompletableFuture<Void> attemptToConnect() {
     return attempt(connector::connect)
+        .thenCompose(connected -> warmedUp(connected, WARM_UPS))
         .handle(
             (connected, failure) -> {
               if (connected != null) {
                 replaceBy(connected);
               } else if (!closed) {
-                LOG.warn("cannot connect to Redis: {}", Failures.describe(failure));
+                if (!saidUnreachable) {
+                  saidUnreachable = true;
+                  LOG.warn("cannot connect to Redis, trying on: {}", Failures.describe(failure));
+                }
                 CompletableFuture.delayedExecutor(CONNECT_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
                     .execute(
                         () -> {
@@ -162,9 +173,31 @@ final class Link implements AutoCloseable {
     }
   }
 
+  /**
+   * The session, when it can be used: of a cluster, connections to the nodes are made when they are
+   * first needed, and until then Lettuce refuses what is sent to them.
+   */
+  private CompletableFuture<Session> warmedUp(Session connected, int attemptsLeft) {
+    if (breakers.size() == 1 || attemptsLeft == 0) {
+      return CompletableFuture.completedFuture(connected);
+    }
+    CompletableFuture<?>[] probes =
+        shards.stream()
+            .map(shard -> attempt(() -> shard.probe(connected)))
+            .toArray(CompletableFuture<?>[]::new);
+    return CompletableFuture.allOf(probes)
+        .thenApply(done -> connected)
+        .exceptionallyCompose(
+            failure ->
+                new CompletableFuture<Void>()
+                    .completeOnTimeout(null, WARM_UP_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                    .thenCompose(done -> warmedUp(connected, attemptsLeft - 1)));
+  }
+
   private void replaceBy(Session connected) {
     Session former = session;
     session = connected;
+    saidUnreachable = false;
     connecting.set(false);
     if (former != null) {
       // What is under way may still be answered.
@@ -187,14 +220,18 @@ final class Link implements AutoCloseable {
 
     @Override
     public String name() {
-      return breakers.size() == 1
+      return shards.size() == 1
           ? "Redis"
           : "Redis Cluster (slots " + (index << 10) + " to " + (((index + 1) << 10) - 1) + ")";
     }
 
     @Override
     public CompletionStage<?> probe() {
-      return commands().set(probeKey, "", SetArgs.Builder.px(PROBE_LIFE_MILLIS));
+      return probe(session());
+    }
+
+    CompletionStage<String> probe(Session asked) {
+      return asked.commands().set(probeKey, "", SetArgs.Builder.px(PROBE_LIFE_MILLIS));
     }
 
     @Override

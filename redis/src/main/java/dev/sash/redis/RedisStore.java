@@ -81,7 +81,11 @@ public final class RedisStore implements AutoCloseable {
    * @return the limiter
    */
   public RedisLimiter limiter(Policy policy) {
-    MicroClock clock = MicroClock.system();
+    return limiter(policy, MicroClock.system());
+  }
+
+  /** A limiter that waits and remembers by another clock of this process. */
+  RedisLimiter limiter(Policy policy, MicroClock clock) {
     DenyCache denials = new DenyCache(clock, DENIALS_REMEMBERED, denialMicros);
     return new RedisLimiter(link, names, denials, clock, policy, nodes);
   }
@@ -254,7 +258,10 @@ public final class RedisStore implements AutoCloseable {
 
     private Connector.Options options() {
       return new Connector.Options(
-          RedisUris.parse(uris), RedisUris.isCluster(uris), connectTimeout, trustedCertificates);
+          RedisUris.parse(uris, connectTimeout),
+          RedisUris.isCluster(uris),
+          connectTimeout,
+          trustedCertificates);
     }
   }
 }

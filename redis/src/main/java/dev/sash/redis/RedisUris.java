@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
 import io.lettuce.core.RedisURI;
+import java.time.Duration;
 import java.util.List;
 
 /** Reads the URIs of {@link RedisStore}: those of Lettuce, and {@code redis-cluster}. */
@@ -15,8 +16,12 @@ final class RedisUris {
     return uris.stream().anyMatch(RedisUris::isCluster);
   }
 
-  /** What Lettuce makes of them; a password that is wrongly written must not end in a message. */
-  static List<RedisURI> parse(List<String> uris) {
+  /**
+   * What Lettuce makes of them. A password that is wrongly written must not end in a message.
+   *
+   * @param timeout how long a server may take for the handshake of a connection
+   */
+  static List<RedisURI> parse(List<String> uris, Duration timeout) {
     if (uris.isEmpty()) {
       throw new IllegalArgumentException("a store must have a uri: " + FORMS);
     }
@@ -28,7 +33,11 @@ final class RedisUris {
               + " among "
               + uris.size());
     }
-    return uris.stream().map(uri -> parse(cluster ? withoutCluster(uri) : uri)).toList();
+    List<RedisURI> parsed =
+        uris.stream().map(uri -> parse(cluster ? withoutCluster(uri) : uri)).toList();
+    parsed.forEach(uri -> uri.setTimeout(timeout));
+    parsed.forEach(uri -> uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(timeout)));
+    return parsed;
   }
 
   private static RedisURI parse(String uri) {

@@ -36,6 +36,11 @@ class ScriptContractTest {
   @Nested
   class WorstCases extends WorstCaseContract {
     @Override
+    protected int attack() {
+      return 2_000;
+    }
+
+    @Override
     protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
       return new ScriptLimiter(policy, clock);
     }
@@ -88,6 +93,11 @@ class ScriptContractTest {
 
   @Nested
   class Waiting extends WaitingContract {
+    @Override
+    protected long latestMicros() {
+      return ScriptLimiter.LATEST;
+    }
+
     @Override
     protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
       return new ScriptLimiter(policy, clock);

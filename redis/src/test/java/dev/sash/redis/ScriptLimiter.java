@@ -1,22 +1,29 @@
 package dev.sash.redis;
 
+import dev.sash.Algorithm;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
+import dev.sash.testkit.ManualClock;
+import dev.sash.testkit.Operation;
+import dev.sash.testkit.Schedule.Step;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scripts as a limiter and nothing else, on a clock that is given as an argument: all but the
@@ -27,9 +34,9 @@ final class ScriptLimiter implements RateLimiter {
   static final long LATEST = 1L << 52;
 
   private static final AtomicInteger LIMITERS = new AtomicInteger();
-  private static final Map<Set<dev.sash.Algorithm>, Script> SCRIPTS = new ConcurrentHashMap<>();
+  private static final Map<Set<Algorithm>, Script> SCRIPTS = load();
 
-  private final RedisCommands<String, String> redis = LocalRedis.connection().sync();
+  private final LocalRedis redis = LocalRedis.get();
   private final KeyNames names = new KeyNames("test" + LIMITERS.incrementAndGet());
   private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
   private final MicroClock clock;
@@ -69,7 +76,7 @@ final class ScriptLimiter implements RateLimiter {
   @Override
   public void reset(String key) {
     Bounds.checkKey(key);
-    redis.unlink(names.of(policy.name(), key, policy.limitsFor(key)));
+    redis.call(unlink(key));
   }
 
   @Override
@@ -102,34 +109,99 @@ final class ScriptLimiter implements RateLimiter {
     return policy;
   }
 
-  private interface Arguments {
-    String[] of(LimitScript script);
+  /** Does the steps of a schedule in one go: none depends on the answer to another. */
+  List<@Nullable Decision> decide(ManualClock handClock, List<Step> steps) {
+    List<String[]> commands = new ArrayList<>();
+    List<@Nullable LimitScript> asked = new ArrayList<>();
+    for (Step step : steps) {
+      handClock.setMicros(step.clockMicros());
+      Operation operation = step.operation();
+      if (operation instanceof Operation.Change change) {
+        changePolicy(change.policy());
+        commands.add(new String[] {"PING"});
+        asked.add(null);
+      } else if (operation instanceof Operation.Reset reset) {
+        commands.add(unlink(reset.key()));
+        asked.add(null);
+      } else {
+        asked.add(scriptFor(keyOf(operation)));
+        commands.add(command(operation));
+      }
+    }
+    List<@Nullable Object> replies = redis.callAll(commands);
+    List<@Nullable Decision> decisions = new ArrayList<>();
+    for (int i = 0; i < replies.size(); i++) {
+      LimitScript script = asked.get(i);
+      decisions.add(script == null ? null : script.decision((List<?>) replies.get(i)));
+    }
+    return decisions;
   }
 
-  private Decision ask(String key, long permits, Arguments arguments) {
-    Bounds.checkKey(key);
-    Bounds.checkPermits(permits);
-    List<Limit> limits = policy.limitsFor(key);
-    LimitScript script = scripts.computeIfAbsent(limits, ScriptLimiter::scriptOf);
-    String[] keys = names.of(policy.name(), key, limits);
-    return script.decision(call(script.script(), keys, arguments.of(script)));
-  }
-
-  private List<Object> call(Script script, String[] keys, String[] arguments) {
-    String[] withTime = Arrays.copyOf(arguments, arguments.length + 1);
-    withTime[arguments.length] = Long.toString(Math.min(LATEST, clock.micros()));
-    try {
-      return redis.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, withTime);
-    } catch (RedisNoScriptException e) {
-      return redis.eval(script.source(), ScriptOutputType.MULTI, keys, withTime);
+  private String[] command(Operation operation) {
+    if (operation instanceof Operation.Refund refund) {
+      return command(refund.key(), script -> script.refund(refund.permits()));
+    } else if (operation instanceof Operation.AcquireAsync acquire) {
+      return command(acquire.key(), script -> script.acquire(acquire.permits()));
+    } else {
+      Operation.Acquire acquire = (Operation.Acquire) operation;
+      return command(acquire.key(), script -> script.acquire(acquire.permits()));
     }
   }
 
-  private static LimitScript scriptOf(List<Limit> limits) {
-    Script script =
-        SCRIPTS.computeIfAbsent(
-            Script.algorithms(limits),
-            algorithms -> Script.assemble("clock_by_hand.lua", algorithms));
-    return new LimitScript(limits, script);
+  private static String keyOf(Operation operation) {
+    if (operation instanceof Operation.Refund refund) {
+      return refund.key();
+    } else if (operation instanceof Operation.AcquireAsync acquire) {
+      return acquire.key();
+    } else {
+      return ((Operation.Acquire) operation).key();
+    }
+  }
+
+  private Decision ask(String key, long permits, Function<LimitScript, String[]> arguments) {
+    Bounds.checkKey(key);
+    Bounds.checkPermits(permits);
+    List<?> reply = (List<?>) Objects.requireNonNull(redis.call(command(key, arguments)));
+    return scriptFor(key).decision(reply);
+  }
+
+  private LimitScript scriptFor(String key) {
+    return scripts.computeIfAbsent(
+        policy.limitsFor(key),
+        limits -> new LimitScript(limits, SCRIPTS.get(Script.algorithms(limits))));
+  }
+
+  private String[] command(String key, Function<LimitScript, String[]> arguments) {
+    LimitScript script = scriptFor(key);
+    String[] withoutTime = arguments.apply(script);
+    String[] withTime = Arrays.copyOf(withoutTime, withoutTime.length + 1);
+    withTime[withoutTime.length] = Long.toString(Math.min(LATEST, clock.micros()));
+    return LocalRedis.evalsha(
+        script.script(), names.of(policy.name(), key, script.limits()), withTime);
+  }
+
+  private String[] unlink(String key) {
+    List<String> words = new ArrayList<>(List.of("UNLINK"));
+    words.addAll(List.of(names.of(policy.name(), key, policy.limitsFor(key))));
+    return words.toArray(String[]::new);
+  }
+
+  /** The script for every set of algorithms, loaded. */
+  private static Map<Set<Algorithm>, Script> load() {
+    Set<Set<Algorithm>> sets = new HashSet<>(Set.of(Set.of()));
+    for (Algorithm algorithm : Algorithm.values()) {
+      for (Set<Algorithm> set : List.copyOf(sets)) {
+        Set<Algorithm> more = new HashSet<>(set);
+        more.add(algorithm);
+        sets.add(more);
+      }
+    }
+    Map<Set<Algorithm>, Script> scripts = new HashMap<>();
+    for (Set<Algorithm> algorithms : sets) {
+      Script script = Script.assemble("clock_by_hand.lua", algorithms);
+      LocalRedis.get().call("SCRIPT", "LOAD", script.source());
+      scripts.put(algorithms, script);
+    }
+    return scripts;
   }
 }

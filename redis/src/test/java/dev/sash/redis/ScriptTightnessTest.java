@@ -14,6 +14,6 @@ class ScriptTightnessTest extends TightnessContract {
 
   @Override
   protected int cases() {
-    return 2_000;
+    return 400;
   }
 }

@@ -22,7 +22,8 @@ import java.util.concurrent.Future;
  */
 record Crowd(int threads, int keys, int mostPermits) {
   /** The history of each key. */
-  List<History> ask(RateLimiter limiter, long decisions) throws InterruptedException {
+  List<History> ask(RateLimiter limiter, MicroClock clock, long decisions)
+      throws InterruptedException {
     CyclicBarrier start = new CyclicBarrier(threads);
     List<Callable<List<History>>> members = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -30,7 +31,7 @@ record Crowd(int threads, int keys, int mostPermits) {
       members.add(
           () -> {
             start.await();
-            return askAlone(limiter, decisions / threads, random);
+            return askAlone(limiter, clock, decisions / threads, random);
           });
     }
     ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -41,8 +42,8 @@ record Crowd(int threads, int keys, int mostPermits) {
     }
   }
 
-  private List<History> askAlone(RateLimiter limiter, long decisions, SplittableRandom random) {
-    MicroClock clock = limiter.clock();
+  private List<History> askAlone(
+      RateLimiter limiter, MicroClock clock, long decisions, SplittableRandom random) {
     List<History> histories = new ArrayList<>();
     for (int key = 0; key < keys; key++) {
       histories.add(new History());

@@ -3,6 +3,7 @@ package dev.sash.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.Limit;
+import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import java.util.Arrays;
@@ -37,6 +38,26 @@ public abstract class HistoryContract {
     return Long.getLong("sash.history", 10_000_000);
   }
 
+  /**
+   * By how much the store is slower than memory: windows are so many times longer, so that there
+   * are still denials.
+   *
+   * @return 1; override it for a store far away
+   */
+  protected int slowness() {
+    return 1;
+  }
+
+  /**
+   * The clock that the limiter decides by, as this process can read it.
+   *
+   * @param limiter made by {@link #newLimiter}
+   * @return the limiter's; override it for a store that has a clock of its own
+   */
+  protected MicroClock clockOf(RateLimiter limiter) {
+    return limiter.clock();
+  }
+
   @Test
   void aHundredPerMillisecond() throws Exception {
     check(new Crowd(THREADS, 3, 1), "100/1ms");
@@ -63,12 +84,22 @@ public abstract class HistoryContract {
   }
 
   private void check(Crowd crowd, String... shorthands) throws InterruptedException {
-    Limit[] limits = Arrays.stream(shorthands).map(Limit::parse).toArray(Limit[]::new);
+    Limit[] limits =
+        Arrays.stream(shorthands).map(Limit::parse).map(this::slowed).toArray(Limit[]::new);
     RateLimiter limiter = newLimiter(Policy.of("history", limits));
-    List<History> histories = crowd.ask(limiter, decisions() / TESTS);
+    List<History> histories = crowd.ask(limiter, clockOf(limiter), decisions() / TESTS);
     for (History history : histories) {
       assertThat(HistoryChecker.check(history, limits)).isEmpty();
       assertThat(history.admitted()).as("some, not all").isBetween(1, history.size() - 1);
     }
+  }
+
+  private Limit slowed(Limit limit) {
+    return new Limit(
+        limit.algorithm(),
+        limit.permits(),
+        limit.windowMicros() * slowness(),
+        limit.cells(),
+        limit.capacity());
   }
 }

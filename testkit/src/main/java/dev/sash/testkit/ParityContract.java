@@ -5,7 +5,10 @@ import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.testkit.Schedule.Conditions;
 import dev.sash.testkit.Schedule.Step;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -54,6 +57,33 @@ public abstract class ParityContract {
    */
   protected Conditions conditions() {
     return Conditions.ANY;
+  }
+
+  /**
+   * How many steps are given to {@link #decide} at once.
+   *
+   * @return 1; override it for a store that is faster when it is asked many things together
+   */
+  protected int batch() {
+    return 1;
+  }
+
+  /**
+   * Does some steps of a schedule in their order, each at its time.
+   *
+   * @param limiter on this limiter
+   * @param clock of the limiter, to be set to the time of each step
+   * @param steps at most {@link #batch}
+   * @return what the limiter decided in each step; null where the operation has no decision
+   */
+  protected List<@Nullable Decision> decide(
+      RateLimiter limiter, ManualClock clock, List<Step> steps) {
+    List<@Nullable Decision> decisions = new ArrayList<>();
+    for (Step step : steps) {
+      clock.setMicros(step.clockMicros());
+      decisions.add(step.operation().on(limiter));
+    }
+    return decisions;
   }
 
   @Test
@@ -105,24 +135,30 @@ public abstract class ParityContract {
     RateLimiter limiter = newLimiter(schedule.policy(), clock);
     long decisions = 0;
     while (schedule.hasNext()) {
-      Step step = schedule.next();
-      clock.setMicros(step.clockMicros());
-      Decision actual;
+      List<Step> steps = new ArrayList<>();
+      while (schedule.hasNext() && steps.size() < batch()) {
+        steps.add(schedule.next());
+      }
+      List<@Nullable Decision> actual;
       try {
-        actual = step.operation().on(limiter);
+        actual = decide(limiter, clock, steps);
       } catch (RuntimeException e) {
-        throw new AssertionError(report(schedule, seed, test, step, e.toString()), e);
+        throw new AssertionError(report(family, seed, test, steps.get(0), e.toString()), e);
       }
-      if (!Objects.equals(actual, step.expected())) {
-        throw new AssertionError(report(schedule, seed, test, step, String.valueOf(actual)));
+      for (int i = 0; i < steps.size(); i++) {
+        Step step = steps.get(i);
+        if (!Objects.equals(actual.get(i), step.expected())) {
+          throw new AssertionError(report(family, seed, test, step, String.valueOf(actual.get(i))));
+        }
+        decisions += step.expected() == null ? 0 : 1;
       }
-      decisions += actual == null ? 0 : 1;
     }
     return decisions;
   }
 
-  private static String report(
-      Schedule schedule, long seed, TestInfo test, Step step, String actual) {
+  private String report(Family family, long seed, TestInfo test, Step step, String actual) {
+    Schedule again = new Schedule(family, seed, conditions());
+    while (again.next().number() < step.number()) {} // so that it tells of the steps before this
     return "the store and the oracle disagree in step "
         + step.number()
         + "\n  oracle: "
@@ -132,6 +168,6 @@ public abstract class ParityContract {
         + "\n  replay: "
         + Replay.command(test, seed)
         + "\n"
-        + schedule;
+        + again;
   }
 }

@@ -61,6 +61,15 @@ public abstract class RateLimiterContract {
    */
   protected abstract RateLimiter newLimiter(Policy policy, ManualClock clock);
 
+  /**
+   * The latest time that the store can tell: for its clock, time ends there.
+   *
+   * @return {@link Long#MAX_VALUE}; override it for a store that ends earlier
+   */
+  protected long latestMicros() {
+    return Long.MAX_VALUE;
+  }
+
   final RateLimiter limiter(String... limits) {
     return limiter(policy().limits(Arrays.stream(limits).map(Limit::parse).toList()));
   }

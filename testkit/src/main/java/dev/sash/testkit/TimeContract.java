@@ -17,15 +17,6 @@ public abstract class TimeContract extends RateLimiterContract {
   /** For subclasses. */
   protected TimeContract() {}
 
-  /**
-   * The latest time that the store can tell: for its clock, time ends there.
-   *
-   * @return {@link Long#MAX_VALUE}; override it for a store that ends earlier
-   */
-  protected long latestMicros() {
-    return Long.MAX_VALUE;
-  }
-
   @TestFactory
   Stream<DynamicTest> whenTheClockGoesBackTheKeyStaysAtItsNewestAdmission() {
     return onEveryAlgorithm(

@@ -73,7 +73,7 @@ class BrokenLimiterTest {
   }
 
   private static Set<Kind> faults(RateLimiter limiter) throws InterruptedException {
-    List<History> histories = new Crowd(4, 2, 1).ask(limiter, DECISIONS);
+    List<History> histories = new Crowd(4, 2, 1).ask(limiter, limiter.clock(), DECISIONS);
     return histories.stream()
         .flatMap(history -> HistoryChecker.check(history, LIMIT).stream())
         .map(Violation::kind)

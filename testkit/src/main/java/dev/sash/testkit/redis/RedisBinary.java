@@ -12,6 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import redis.embedded.core.ExecutableProvider;
+import redis.embedded.error.OsArchitectureNotFound;
+import redis.embedded.error.UnknownOSName;
 
 /**
  * A {@code redis-server} that runs on this machine.
@@ -89,16 +91,16 @@ public record RedisBinary(Path path, String version, boolean tls) {
   /** All at hand, or only the one that is named, if not empty. */
   static List<RedisBinary> find(String named) {
     if (!named.isEmpty()) {
-      Path path = named.equals(EMBEDDED) ? unpacked() : Path.of(named);
+      Optional<Path> path = named.equals(EMBEDDED) ? unpacked() : Optional.of(Path.of(named));
       return List.of(
-          probed(path)
+          path.flatMap(RedisBinary::probed)
               .orElseThrow(
                   () ->
                       new IllegalStateException(
                           "%s=%s does not run as a redis-server".formatted(PROPERTY, named))));
     }
     List<RedisBinary> found = new ArrayList<>();
-    for (Path path : Stream.concat(installed().stream(), Stream.of(unpacked())).toList()) {
+    for (Path path : Stream.concat(installed().stream(), unpacked().stream()).toList()) {
       probed(path)
           .filter(binary -> found.stream().noneMatch(b -> b.version.equals(binary.version)))
           .ifPresent(found::add);
@@ -115,14 +117,16 @@ public record RedisBinary(Path path, String version, boolean tls) {
         .findFirst();
   }
 
-  private static Path unpacked() {
+  /** Empty if the library has none for this system. */
+  private static Optional<Path> unpacked() {
     Path directory = Directories.temporary();
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> Directories.delete(directory), "sash-redis-binary"));
     try {
-      return ExecutableProvider.newJarResourceProvider(directory.toFile()).get().toPath();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot unpack the embedded redis-server", e);
+      return Optional.of(
+          ExecutableProvider.newJarResourceProvider(directory.toFile()).get().toPath());
+    } catch (IOException | OsArchitectureNotFound | UnknownOSName e) {
+      return Optional.empty();
     }
   }
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -23,7 +22,6 @@ import java.util.stream.Stream;
  * <p>Any thread may ask; only one at a time may change the cluster.
  */
 public final class RedisCluster implements AutoCloseable {
-  private static final int MASTERS = 3;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final List<RedisServer> nodes = new ArrayList<>();
@@ -50,10 +48,10 @@ public final class RedisCluster implements AutoCloseable {
   public static RedisCluster start(RedisBinary binary, String... directives) {
     RedisCluster cluster = new RedisCluster();
     try {
-      for (int i = 0; i < 2 * MASTERS; i++) {
-        cluster.nodes.add(startNode(binary, directives));
+      for (int i = 0; i < 2 * ClusterFormation.MASTERS; i++) {
+        cluster.nodes.add(ClusterFormation.startNode(binary, directives));
       }
-      cluster.join();
+      new ClusterFormation(cluster.nodes, LIMIT).join();
       return cluster;
     } catch (RuntimeException e) {
       cluster.close();
@@ -200,83 +198,6 @@ public final class RedisCluster implements AutoCloseable {
     return "cluster of " + nodes;
   }
 
-  private static RedisServer startNode(RedisBinary binary, String... directives) {
-    return RedisServer.builder()
-        .binary(binary)
-        .directives(
-            "cluster-enabled yes",
-            "cluster-node-timeout 1500",
-            // Else a node does not know its own address before another has told it.
-            "cluster-announce-ip " + RedisServer.HOST,
-            // Else a replica that has waited for long would not take over.
-            "cluster-replica-validity-factor 0",
-            "masteruser " + RedisServer.CONTROL_USER,
-            "masterauth " + RedisServer.CONTROL_PASSWORD)
-        .directives(directives)
-        .start();
-  }
-
-  private void join() {
-    List<String> ids = nodes.stream().map(RedisCluster::idOf).toList();
-    for (int i = 0; i < nodes.size(); i++) {
-      // Different epochs from the start: else the nodes would first have to settle who is older.
-      nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
-    }
-    for (int i = 0; i < MASTERS; i++) {
-      nodes.get(i).command(addSlots(i));
-    }
-    for (int i = 0; i < nodes.size(); i++) {
-      for (RedisServer later : nodes.subList(i + 1, nodes.size())) {
-        // Each pair: hearsay would do, but takes longer.
-        nodes.get(i).command("CLUSTER", "MEET", later.host(), String.valueOf(later.port()));
-      }
-    }
-    for (int i = MASTERS; i < nodes.size(); i++) {
-      RedisServer replica = nodes.get(i);
-      String master = ids.get(i - MASTERS);
-      // An error until it has met the master.
-      Waiting.until(
-          "%s follows %s".formatted(replica, master),
-          LIMIT,
-          () -> "OK".equals(replica.command("CLUSTER", "REPLICATE", master)) ? "" : "not OK");
-    }
-    for (RedisServer node : nodes) {
-      Waiting.until(node + " knows a whole cluster", LIMIT, () -> missingToServe(node, ids));
-    }
-  }
-
-  private static String[] addSlots(int master) {
-    return Stream.concat(
-            Stream.of("CLUSTER", "ADDSLOTS"),
-            IntStream.range(firstSlot(master), firstSlot(master + 1)).mapToObj(String::valueOf))
-        .toArray(String[]::new);
-  }
-
-  private static int firstSlot(int master) {
-    return master * HashSlot.COUNT / MASTERS;
-  }
-
-  private String missingToServe(RedisServer node, List<String> ids) {
-    ClusterView view = ClusterView.of(node);
-    for (int i = 0; i < nodes.size(); i++) {
-      boolean replica = i >= MASTERS;
-      String role = replica ? "slave" : "master";
-      String master = replica ? ids.get(i - MASTERS) : "-";
-      int slots = replica ? 0 : firstSlot(i + 1) - firstSlot(i);
-      boolean known =
-          view.at(nodes.get(i).port())
-              .filter(seen -> seen.linked() && seen.flags().replace("myself,", "").equals(role))
-              .filter(seen -> seen.master().equals(master) && seen.slots().cardinality() == slots)
-              .isPresent();
-      if (!known) {
-        return "%s is not yet a %s in %s".formatted(nodes.get(i), role, view);
-      }
-    }
-    String link = node.info("master_link_status");
-    // Empty on a master.
-    return link.equals("down") ? "link to the master: down" : missingState(node);
-  }
-
   private String missingToOwn(int slot, RedisServer owner) {
     for (RedisServer node : up().toList()) {
       Optional<RedisServer> seen = ownerSeenBy(node, slot);
@@ -291,7 +212,8 @@ public final class RedisCluster implements AutoCloseable {
     return "";
   }
 
-  private static String missingState(RedisServer node) {
+  /** What keeps a node from serving, empty if nothing does. */
+  static String missingState(RedisServer node) {
     String state = RedisServer.field(node.command("CLUSTER", "INFO"), "cluster_state");
     return state.equals("ok") ? "" : "%s says cluster_state:%s".formatted(node, state);
   }

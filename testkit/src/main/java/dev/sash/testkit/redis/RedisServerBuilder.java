@@ -42,7 +42,9 @@ public final class RedisServerBuilder {
   }
 
   /**
-   * Adds to the configuration. Of two lines that contradict each other the last one counts.
+   * Adds to the configuration. Of two lines that contradict each other the last one counts. Users
+   * are added by {@code user} lines: Redis does not take an {@code aclfile} besides the user that
+   * the server has already.
    *
    * @param lines directives with their values, such as {@code requirepass secret}
    * @return this

@@ -25,8 +25,7 @@ final class ServerProcess implements AutoCloseable {
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> OPEN.forEach(ServerProcess::close), "sash-servers"));
+    Runtime.getRuntime().addShutdownHook(new Thread(ServerProcess::closeAll, "sash-servers"));
   }
 
   private final Path directory = Directories.temporary();
@@ -35,6 +34,12 @@ final class ServerProcess implements AutoCloseable {
 
   ServerProcess() {
     OPEN.add(this);
+  }
+
+  /** First no process is left; then no file is, as far as that works. */
+  private static void closeAll() {
+    OPEN.forEach(ServerProcess::kill);
+    OPEN.forEach(ServerProcess::close);
   }
 
   /** Where the process runs; its log is here too. */

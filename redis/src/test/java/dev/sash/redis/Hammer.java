@@ -1,0 +1,76 @@
+package dev.sash.redis;
+
+import dev.sash.Decision;
+import dev.sash.Limit;
+import dev.sash.MicroClock;
+import dev.sash.Policy;
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * A process of its own that asks for a few keys as fast as it can, and writes down what was
+ * answered; for {@link RedisSafetyIT}. Its own clock is wrong.
+ */
+final class Hammer {
+  static final Limit LIMIT = Limit.slidingLog(500, Duration.ofSeconds(1));
+  static final int KEYS = 3;
+  private static final int THREADS = 2;
+
+  private Hammer() {}
+
+  /**
+   * Asks.
+   *
+   * @param args the URI of Redis, by how many microseconds the clock is wrong, how many seconds to
+   *     go on, and the file to write
+   */
+  public static void main(String[] args) throws Exception {
+    long skewMicros = Long.parseLong(args[1]);
+    long endMicros = WallClock.INSTANCE.micros() + Long.parseLong(args[2]) * 1_000_000;
+    MicroClock wrong = () -> WallClock.INSTANCE.micros() + skewMicros;
+    try (RedisStore store = RedisStore.connect(args[0])) {
+      RedisLimiter limiter =
+          store.limiter(Policy.of("hammered", LIMIT).deadline(Duration.ofSeconds(30)), wrong);
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        Path file = Path.of(args[3] + "." + i);
+        Thread thread = new Thread(() -> ask(limiter, endMicros, file));
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+  }
+
+  private static void ask(RedisLimiter limiter, long endMicros, Path file) {
+    SplittableRandom random = new SplittableRandom();
+    try (DataOutputStream out =
+        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)))) {
+      for (long invoked = 0; invoked < endMicros; ) {
+        int key = random.nextInt(KEYS);
+        int permits = 1 + random.nextInt(3);
+        invoked = WallClock.INSTANCE.micros();
+        Decision decision = limiter.tryAcquire("key " + key, permits);
+        if (decision.source() == Decision.Source.LOCAL) {
+          throw new IllegalStateException("Redis did not decide: " + decision);
+        }
+        out.writeByte(key);
+        out.writeLong(invoked);
+        out.writeLong(WallClock.INSTANCE.micros());
+        out.writeInt(permits);
+        out.writeBoolean(decision.allowed());
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot write what was answered", e);
+    }
+  }
+}
