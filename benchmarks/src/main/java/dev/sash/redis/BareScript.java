@@ -1,8 +1,11 @@
 package dev.sash.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sash.Decision;
 import dev.sash.Limit;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
@@ -14,12 +17,13 @@ public final class BareScript {
   private static final KeyNames NAMES = new KeyNames("bare");
 
   private final LimitScript script;
-  private final String[] spendOne;
+  private final byte[][] spendOne;
 
   /** The script for a key with these limits. */
   public BareScript(List<Limit> limits) {
     script = new LimitScript(limits);
-    spendOne = script.acquire(1);
+    spendOne =
+        Stream.of(script.acquire(1)).map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new);
   }
 
   /** The text to load. */
@@ -38,7 +42,7 @@ public final class BareScript {
   }
 
   /** The arguments to spend one permit; not to be changed. */
-  public String[] arguments() {
+  public byte[][] arguments() {
     return spendOne;
   }
 

@@ -22,7 +22,7 @@ final class Clients implements AutoCloseable {
   private final RedisStore asking;
   private final RedisStore believing;
   private final RedisClient lettuce;
-  private final StatefulRedisConnection<String, String> connection;
+  private final StatefulRedisConnection<String, byte[]> connection;
   private final ProxyManager<String> bucket4j;
   private final RedissonClient redisson;
   private final RedissonClient pooledRedisson;
@@ -31,10 +31,9 @@ final class Clients implements AutoCloseable {
     asking = RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
     believing = RedisStore.connect(uri);
     lettuce = RedisClient.create(uri);
-    connection = lettuce.connect();
+    connection = lettuce.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
     bucket4j =
-        Bucket4jLettuce.casBasedBuilder(
-                lettuce.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)))
+        Bucket4jLettuce.casBasedBuilder(connection)
             .expirationAfterWrite(
                 ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(
                     Duration.ofSeconds(10)))
@@ -62,7 +61,7 @@ final class Clients implements AutoCloseable {
   }
 
   /** Lettuce itself. */
-  StatefulRedisConnection<String, String> lettuce() {
+  StatefulRedisConnection<String, byte[]> lettuce() {
     return connection;
   }
 

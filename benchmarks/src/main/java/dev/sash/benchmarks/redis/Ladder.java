@@ -12,8 +12,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * What the deadline, the breaker and the failure rule cost while Redis is well: a limiter beside
- * its own script called by Lettuce alone, in many short pairs. A pair is over before the machine
- * changes its mood, so each gives a ratio of its own, and the median of the ratios counts.
+ * its own script called by Lettuce alone. They take turns so short that the machine, whose moods
+ * change the 99th percentile by more than that, treats both alike.
  */
 final class Ladder {
   private record Pair(Load bare, Load limiter) {
@@ -23,11 +23,13 @@ final class Ladder {
   }
 
   private static final int CALLERS = 32;
+  private static final Duration WARM_UP = Duration.ofMillis(500);
+  private static final Duration TURN = Duration.ofMillis(50);
 
   private final RedisServer server;
   private final Clients clients;
   private final boolean quick;
-  private final List<Pair> pairs = new ArrayList<>();
+  private final List<Pair> rounds = new ArrayList<>();
 
   Ladder(RedisServer server, Clients clients, boolean quick) {
     this.server = server;
@@ -37,35 +39,27 @@ final class Ladder {
 
   void measure() {
     try (Callers callers = new Callers(CALLERS)) {
-      Load unusedBare = ask(callers, RedisContender.SASH_BARE); // warms up
-      int rounds = quick ? 16 : 40;
-      for (int round = 0; round < rounds; round += 2) {
-        Load bare = ask(callers, RedisContender.SASH_BARE);
-        keep(new Pair(bare, ask(callers, RedisContender.SASH_LOG)));
-        Load limiter = ask(callers, RedisContender.SASH_LOG); // now the other way round
-        keep(new Pair(ask(callers, RedisContender.SASH_BARE), limiter));
+      for (int round = 0; round < (quick ? 3 : 5); round++) {
+        Pair pair = measure(callers);
+        rounds.add(pair);
+        System.out.printf(
+            "  limiter / bare script  %.3f × decisions/s, %.3f × p50, %.3f × p99%n",
+            pair.ratio(Load::perSecond), pair.ratio(Load::p50Micros), pair.ratio(Load::p99Micros));
       }
     }
   }
 
-  private void keep(Pair pair) {
-    pairs.add(pair);
-    System.out.printf(
-        "  limiter / bare script  %.3f of the decisions/s, %.3f × p50, %.3f × p99%n",
-        pair.ratio(Load::perSecond), pair.ratio(Load::p50Micros), pair.ratio(Load::p99Micros));
-  }
-
-  private Load ask(Callers callers, RedisContender contender) {
+  private Pair measure(Callers callers) {
     server.command("FLUSHALL", "SYNC");
-    Asked asked = contender.limiter(clients, new Task(Traffic.MANY_KEYS));
-    Load load =
-        callers.ask(
-            asked,
-            Traffic.MANY_KEYS.keys(),
-            Duration.ofMillis(100),
-            Duration.ofMillis(quick ? 300 : 500));
-    Traffic.MANY_KEYS.check(contender.label(), load.allowed());
-    return load;
+    Task task = new Task(Traffic.MANY_KEYS);
+    Asked bare = RedisContender.SASH_BARE.limiter(clients, task);
+    Asked limiter = RedisContender.SASH_LOG.limiter(clients, task);
+    List<Load> loads =
+        callers.askInTurns(List.of(bare, limiter), task.keys(), WARM_UP, TURN, quick ? 40 : 80);
+    for (Load load : loads) {
+      Traffic.MANY_KEYS.check("a limiter or its bare script", load.allowed());
+    }
+    return new Pair(loads.get(0), loads.get(1));
   }
 
   /** The limiter's 99th percentile, as a multiple of the bare script's. */
@@ -77,9 +71,9 @@ final class Ladder {
     report.section("What the limiter adds to its script");
     report.paragraph(
         ("%d callers, %s: the exact log by a limiter without deny cache (deadline, breaker, failure"
-                + " rule), beside the same script called by Lettuce's `evalsha(…).get()`. Medians"
-                + " of %d pairs.")
-            .formatted(CALLERS, Traffic.MANY_KEYS.label(), pairs.size()));
+                + " rule), beside the same script called by Lettuce's `evalsha(…).get()`, in turns"
+                + " of %d ms. Medians of %d rounds.")
+            .formatted(CALLERS, Traffic.MANY_KEYS.label(), TURN.toMillis(), rounds.size()));
     report.table("", "bare script", "limiter", "limiter / bare");
     row(report, "decisions per second", Load::perSecond);
     row(report, "p50, µs", Load::p50Micros);
@@ -95,6 +89,6 @@ final class Ladder {
   }
 
   private double median(ToDoubleFunction<Pair> figure) {
-    return Rounds.median(pairs.stream().mapToDouble(figure).toArray());
+    return Rounds.median(rounds.stream().mapToDouble(figure).toArray());
   }
 }

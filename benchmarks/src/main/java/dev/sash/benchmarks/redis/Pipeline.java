@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A connection that keeps the server busy with as little work of its own as possible: requests go
@@ -39,18 +39,16 @@ final class Pipeline implements AutoCloseable {
 
   /** The bytes of a script's call. */
   static byte[] request(String sha1, Script.Call call) {
-    List<String> words = new ArrayList<>();
-    words.add("EVALSHA");
-    words.add(sha1);
-    words.add(Integer.toString(call.keys().size()));
-    words.addAll(call.keys());
-    words.addAll(call.arguments());
+    Stream<String> names =
+        Stream.concat(
+            Stream.of("EVALSHA", sha1, Integer.toString(call.keys().size())), call.keys().stream());
+    List<byte[]> words =
+        Stream.concat(names.map(name -> name.getBytes(UTF_8)), call.arguments().stream()).toList();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     bytes.writeBytes(("*" + words.size() + "\r\n").getBytes(UTF_8));
-    for (String word : words) {
-      byte[] text = word.getBytes(UTF_8);
-      bytes.writeBytes(("$" + text.length + "\r\n").getBytes(UTF_8));
-      bytes.writeBytes(text);
+    for (byte[] word : words) {
+      bytes.writeBytes(("$" + word.length + "\r\n").getBytes(UTF_8));
+      bytes.writeBytes(word);
       bytes.writeBytes("\r\n".getBytes(UTF_8));
     }
     return bytes.toByteArray();

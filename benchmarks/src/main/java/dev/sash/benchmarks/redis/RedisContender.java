@@ -100,7 +100,7 @@ enum RedisContender {
 
   private static Asked bareLog(Clients clients, Task task) {
     BareScript script = new BareScript(List.of(Limit.slidingLog(task.permits, task.window)));
-    RedisAsyncCommands<String, String> redis = clients.lettuce().async();
+    RedisAsyncCommands<String, byte[]> redis = clients.lettuce().async();
     await(redis.scriptLoad(script.source()));
     return key -> {
       RedisFuture<List<Object>> reply =
@@ -112,7 +112,7 @@ enum RedisContender {
 
   private static Asked sortedSet(Clients clients, Task task) {
     Script script = Script.sortedSet(task.permits, task.window);
-    RedisAsyncCommands<String, String> redis = clients.lettuce().async();
+    RedisAsyncCommands<String, byte[]> redis = clients.lettuce().async();
     String sha1 = await(redis.scriptLoad(script.source()));
     return key -> {
       Script.Call call = script.call(key);
@@ -121,7 +121,7 @@ enum RedisContender {
               sha1,
               ScriptOutputType.INTEGER,
               call.keys().toArray(String[]::new),
-              call.arguments().toArray(String[]::new));
+              call.arguments().toArray(byte[][]::new));
       return await(reply) == 1;
     };
   }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /** A Lua script that spends a permit of a key, and how a caller calls it. */
 interface Script {
@@ -26,7 +27,12 @@ interface Script {
   }
 
   /** What {@code EVALSHA} takes beside the script. */
-  record Call(List<String> keys, List<String> arguments) {}
+  record Call(List<String> keys, List<byte[]> arguments) {
+    static Call of(List<String> keys, Object... arguments) {
+      return new Call(
+          keys, Stream.of(arguments).map(word -> word.toString().getBytes(UTF_8)).toList());
+    }
+  }
 
   /** What ships with Sash. */
   static Script sash(List<Limit> limits) {
@@ -52,7 +58,7 @@ interface Script {
       @Override
       Call call(String key, long millis) {
         String member = millis + "-" + members.incrementAndGet();
-        return new Call(List.of(key), List.of(text(permits), millis(window), text(millis), member));
+        return Call.of(List.of(key), permits, window.toMillis(), millis, member);
       }
     };
   }
@@ -64,9 +70,8 @@ interface Script {
       @Override
       Call call(String key, long millis) {
         long number = millis / window.toMillis();
-        return new Call(
-            List.of("{" + key + "}:" + number, "{" + key + "}:" + (number - 1)),
-            List.of(text(permits), millis(window), text(millis)));
+        List<String> keys = List.of("{" + key + "}:" + number, "{" + key + "}:" + (number - 1));
+        return Call.of(keys, permits, window.toMillis(), millis);
       }
     };
   }
@@ -82,7 +87,7 @@ interface Script {
 
       @Override
       public Call call(String key) {
-        return new Call(List.of(key), List.of());
+        return Call.of(List.of(key));
       }
     };
   }
@@ -110,14 +115,6 @@ interface Script {
     @Override
     public boolean repeats() {
       return false;
-    }
-
-    static String millis(Duration window) {
-      return text(window.toMillis());
-    }
-
-    static String text(long number) {
-      return Long.toString(number);
     }
   }
 
