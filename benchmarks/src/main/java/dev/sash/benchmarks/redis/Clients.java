@@ -4,7 +4,9 @@ import dev.sash.redis.RedisStore;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
 import io.github.bucket4j.distributed.proxy.ProxyManager;
 import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
@@ -31,6 +33,8 @@ final class Clients implements AutoCloseable {
     asking = RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
     believing = RedisStore.connect(uri);
     lettuce = RedisClient.create(uri);
+    // As Sash connects: without a timer for every command.
+    lettuce.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.create()).build());
     connection = lettuce.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
     bucket4j =
         Bucket4jLettuce.casBasedBuilder(connection)

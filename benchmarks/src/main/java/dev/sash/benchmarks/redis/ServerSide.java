@@ -34,12 +34,7 @@ final class ServerSide {
   void measure() throws IOException {
     try (Pipeline pipeline = new Pipeline(server.host(), server.port())) {
       for (ScriptContender contender : CONTENDERS) {
-        if (contender.limits()) {
-          server.command("FLUSHALL", "SYNC");
-          Script script = contender.script(Proof.PERMITS, Proof.WINDOW);
-          Supplier<byte[]> requests = requests(script, List.of("proof"));
-          Proof.check(contender.label(), pipeline.ask(requests, Proof.REQUESTS));
-        }
+        prove(pipeline, contender);
       }
       int rounds = quick ? 3 : 5;
       for (int round = 0; round < rounds; round++) {
@@ -49,6 +44,15 @@ final class ServerSide {
           }
         }
       }
+    }
+  }
+
+  private void prove(Pipeline pipeline, ScriptContender contender) throws IOException {
+    if (contender.limits()) {
+      server.command("FLUSHALL", "SYNC");
+      Script script = contender.script(Proof.PERMITS, Proof.WINDOW);
+      Proof.check(
+          contender.label(), pipeline.ask(requests(script, List.of("proof")), Proof.REQUESTS));
     }
   }
 
