@@ -12,6 +12,8 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
@@ -30,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 interface Connector {
   /** A connection, and the commands on it, which are the same with and without a cluster. */
   record Session(
-      StatefulConnection<String, String> connection,
-      RedisClusterAsyncCommands<String, String> commands) {
+      StatefulConnection<String, byte[]> connection,
+      RedisClusterAsyncCommands<String, byte[]> commands) {
     void close() {
       if (connection.isOpen()) {
         var unused = connection.closeAsync();
@@ -41,6 +43,9 @@ interface Connector {
 
   /** Connects. */
   CompletionStage<Session> connect();
+
+  /** Names are text, what scripts are told and kept is binary. */
+  RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
 
   /** How many parts of the keys may fail independently of each other. */
   int shards();
@@ -106,7 +111,7 @@ interface Connector {
     @Override
     public CompletionStage<Session> connect() {
       return client
-          .connectAsync(StringCodec.UTF8, uri)
+          .connectAsync(CODEC, uri)
           .thenApply(connection -> new Session(connection, connection.async()));
     }
 
@@ -146,7 +151,7 @@ interface Connector {
     public CompletionStage<Session> connect() {
       return client
           .refreshPartitionsAsync()
-          .thenCompose(refreshed -> client.connectAsync(StringCodec.UTF8))
+          .thenCompose(refreshed -> client.connectAsync(CODEC))
           .thenApply(connection -> new Session(connection, connection.async()));
     }
 
