@@ -1,11 +1,8 @@
 package dev.sash.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sash.Decision;
 import dev.sash.Limit;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
@@ -17,13 +14,10 @@ public final class BareScript {
   private static final KeyNames NAMES = new KeyNames("bare");
 
   private final LimitScript script;
-  private final byte[][] spendOne;
 
   /** The script for a key with these limits. */
   public BareScript(List<Limit> limits) {
     script = new LimitScript(limits);
-    spendOne =
-        Stream.of(script.acquire(1)).map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new);
   }
 
   /** The text to load. */
@@ -41,13 +35,13 @@ public final class BareScript {
     return NAMES.of("bench", key, script.limits());
   }
 
-  /** The arguments to spend one permit; not to be changed. */
+  /** The arguments to spend one permit. */
   public byte[][] arguments() {
-    return spendOne;
+    return script.acquire(1);
   }
 
   /** What the reply means. */
   public Decision decision(List<Object> reply) {
-    return script.decision(reply);
+    return script.decision(1, reply);
   }
 }
