@@ -72,6 +72,9 @@ interface Connector {
   /** How long closing may take. */
   Duration SHUTDOWN_LIMIT = Duration.ofSeconds(2);
 
+  /** Slots that belong to one server mostly lie side by side. */
+  int SLOTS_PER_SHARD = 1024;
+
   /** More than callers can have under way within a deadline. */
   int MOST_UNANSWERED = 100_000;
 
@@ -129,8 +132,6 @@ interface Connector {
 
   /** A cluster, found through any of its nodes. */
   final class Cluster implements Connector {
-    private static final int SLOTS_PER_SHARD = 1024;
-
     private final RedisClusterClient client;
     private final ClientResources resources;
 
@@ -155,7 +156,6 @@ interface Connector {
           .thenApply(connection -> new Session(connection, connection.async()));
     }
 
-    /** Slots that belong to one server mostly lie side by side. */
     @Override
     public int shards() {
       return SlotHash.SLOT_COUNT / SLOTS_PER_SHARD;

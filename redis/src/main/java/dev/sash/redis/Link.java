@@ -140,7 +140,7 @@ final class Link implements AutoCloseable {
   }
 
   private static int shard(String redisKey) {
-    return SlotHash.getSlot(redisKey) >>> 10;
+    return SlotHash.getSlot(redisKey) / Connector.SLOTS_PER_SHARD;
   }
 
   private CompletableFuture<Void> attemptToConnect() {
@@ -223,7 +223,9 @@ final class Link implements AutoCloseable {
     public String name() {
       return shards.size() == 1
           ? "Redis"
-          : "Redis Cluster (slots " + (index << 10) + " to " + (((index + 1) << 10) - 1) + ")";
+          : "Redis Cluster (slots %d to %d)"
+              .formatted(
+                  index * Connector.SLOTS_PER_SHARD, (index + 1) * Connector.SLOTS_PER_SHARD - 1);
     }
 
     @Override

@@ -67,7 +67,7 @@ local function part_at(log, number)
   if not block then
     local text = redis.call('HGET', log.key, number)
     if not text then
-      error(NOT_OURS .. log.key)
+      error(NOT_OURS)
     end
     local weighted, before, index = struct.unpack('<BI4I4', text)
     block = part(log, text, 10, #text - 9, weighted == 1, before)
@@ -95,7 +95,7 @@ local function open_log(key, window, cells)
     tag, log.newest, log.expires, front_n, log.sealed, at = struct.unpack('<BddI2I4', h)
     local flags = tag - LOG
     if flags < 0 or flags > EMPTY then
-      error(NOT_OURS .. key)
+      error(NOT_OURS)
     end
     if log.sealed > 0 then
       log.first, log.last, log.oldest_kept, log.newest_kept, log.index =
