@@ -4,13 +4,13 @@ import static dev.sash.benchmarks.redis.RedisContender.SASH_BARE;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_LOG;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.Maps;
 import dev.sash.benchmarks.Asked;
 import dev.sash.benchmarks.Report;
 import dev.sash.benchmarks.redis.Callers.Load;
 import dev.sash.benchmarks.redis.RedisContender.Task;
 import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -53,8 +53,8 @@ final class Ladder {
   private void measure(Callers callers) {
     server.command("FLUSHALL", "SYNC");
     Task task = new Task(Traffic.MANY_KEYS);
-    Map<RedisContender, Asked> limiters =
-        Maps.toMap(CONTENDERS, contender -> contender.limiter(clients, task));
+    Map<RedisContender, Asked> limiters = new EnumMap<>(RedisContender.class);
+    CONTENDERS.forEach(contender -> limiters.put(contender, contender.limiter(clients, task)));
     for (int turn = 0; turn < TURNS; turn++) {
       for (RedisContender contender : Rounds.order(CONTENDERS, turn)) {
         Asked asked = requireNonNull(limiters.get(contender));
