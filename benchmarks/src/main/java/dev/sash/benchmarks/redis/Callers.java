@@ -12,7 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.HdrHistogram.Histogram;
+import org.HdrHistogram.AbstractHistogram;
+import org.HdrHistogram.IntCountsHistogram;
 
 /** Threads that ask and wait for the answer, then ask again. */
 final class Callers implements AutoCloseable {
@@ -43,32 +44,32 @@ final class Callers implements AutoCloseable {
 
   /** Asks for keys at random, and reports what happened after the first while. */
   Load ask(Asked asked, List<String> keys, Duration warmUp, Duration measured) {
-    return askInTurns(List.of(asked), keys, warmUp, measured, 1).get(0);
+    long from = System.nanoTime() + warmUp.toNanos();
+    long to = from + measured.toNanos();
+    List<Caller> callers =
+        IntStream.range(0, count).mapToObj(i -> new Caller(asked, keys, from, to, i)).toList();
+    run(callers);
+    AbstractHistogram times = histogram();
+    long decided = 0;
+    long allowed = 0;
+    for (Caller caller : callers) {
+      times.add(caller.times);
+      decided += caller.decided;
+      allowed += caller.allowed;
+    }
+    return new Load(
+        decided * 1e9 / measured.toNanos(),
+        micros(times, 50),
+        micros(times, 99),
+        (double) allowed / decided);
   }
 
-  /**
-   * Asks for keys at random, now this one, now that one, in short turns: what happens to the
-   * machine meanwhile happens to all alike.
-   *
-   * @param turn how long one is asked before the next; twice in a row where the order turns around
-   * @param turns how many each has
-   * @return what happened with each after the first while
-   */
-  List<Load> askInTurns(
-      List<Asked> asked, List<String> keys, Duration warmUp, Duration turn, int turns) {
-    long from = System.nanoTime() + warmUp.toNanos();
-    Schedule schedule = new Schedule(from, turn.toNanos(), turns, asked.size());
-    List<Caller> callers =
-        IntStream.range(0, count).mapToObj(i -> new Caller(asked, keys, schedule, i)).toList();
-    run(callers);
-    return IntStream.range(0, asked.size())
-        .mapToObj(
-            i -> {
-              Tally sum = new Tally();
-              callers.forEach(caller -> sum.add(caller.tallies.get(i)));
-              return sum.over(turn.multipliedBy(turns));
-            })
-        .toList();
+  private static AbstractHistogram histogram() {
+    return new IntCountsHistogram(LONGEST_NANOS, DIGITS);
+  }
+
+  private static double micros(AbstractHistogram times, double percentile) {
+    return times.getTotalCount() == 0 ? Double.NaN : times.getValueAtPercentile(percentile) / 1e3;
   }
 
   /**
@@ -111,73 +112,36 @@ final class Callers implements AutoCloseable {
     threads.shutdownNow();
   }
 
-  /** Whose turn it is when. */
-  record Schedule(long fromNanos, long turnNanos, int turns, int contenders) {
-    long toNanos() {
-      return fromNanos + turnNanos * turns * contenders;
-    }
-
-    /** First to last, last to first, and so on. */
-    int at(long nanos) {
-      long turn = Math.max(0, nanos - fromNanos) / turnNanos;
-      int place = (int) (turn % contenders);
-      return turn / contenders % 2 == 0 ? place : contenders - 1 - place;
-    }
-  }
-
-  /** What happened with one contender. */
-  private static final class Tally {
-    private final Histogram times = new Histogram(LONGEST_NANOS, DIGITS);
+  private static final class Caller implements Callable<Void> {
+    private final Asked asked;
+    private final List<String> keys;
+    private final long from;
+    private final long to;
+    private final SplittableRandom random;
+    private final AbstractHistogram times = histogram();
     private long decided;
     private long allowed;
 
-    void add(Tally other) {
-      times.add(other.times);
-      decided += other.decided;
-      allowed += other.allowed;
-    }
-
-    Load over(Duration time) {
-      return new Load(
-          decided * 1e9 / time.toNanos(), micros(50), micros(99), (double) allowed / decided);
-    }
-
-    private double micros(double percentile) {
-      return times.getTotalCount() == 0 ? Double.NaN : times.getValueAtPercentile(percentile) / 1e3;
-    }
-  }
-
-  private static final class Caller implements Callable<Void> {
-    private final List<Asked> asked;
-    private final List<String> keys;
-    private final Schedule schedule;
-    private final SplittableRandom random;
-    private final List<Tally> tallies;
-
-    Caller(List<Asked> asked, List<String> keys, Schedule schedule, int seed) {
+    Caller(Asked asked, List<String> keys, long from, long to, int number) {
       this.asked = asked;
       this.keys = keys;
-      this.schedule = schedule;
-      this.random = new SplittableRandom(seed);
-      this.tallies = asked.stream().map(one -> new Tally()).toList();
+      this.from = from;
+      this.to = to;
+      this.random = new SplittableRandom(from + number);
     }
 
     @Override
     public Void call() {
-      long from = schedule.fromNanos();
-      long to = schedule.toNanos();
       long begin = System.nanoTime();
       while (begin < to) {
-        int turn = schedule.at(begin);
-        Tally tally = tallies.get(turn);
-        boolean yes = asked.get(turn).tryAcquire(keys.get(random.nextInt(keys.size())));
+        boolean yes = asked.tryAcquire(keys.get(random.nextInt(keys.size())));
         long end = System.nanoTime();
         if (begin >= from) {
-          tally.times.recordValue(Math.min(end - begin, LONGEST_NANOS)); // however late it ends
+          times.recordValue(Math.min(end - begin, LONGEST_NANOS)); // however late it ends
         }
         if (end >= from && end < to) {
-          tally.decided++;
-          tally.allowed += yes ? 1 : 0;
+          decided++;
+          allowed += yes ? 1 : 0;
         }
         begin = end;
       }

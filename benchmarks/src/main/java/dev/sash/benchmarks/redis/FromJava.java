@@ -48,7 +48,7 @@ final class FromJava implements AutoCloseable {
       prove(contender);
       warmUp(contender);
     }
-    int rounds = quick ? 3 : 5;
+    int rounds = quick ? 5 : 9;
     for (int round = 0; round < rounds; round++) {
       for (Traffic traffic : Traffic.values()) {
         for (RedisContender contender : Rounds.order(CONTENDERS, round)) {
@@ -79,7 +79,7 @@ final class FromJava implements AutoCloseable {
     List<String> keys = traffic.keys();
     for (Callers callers : crowds) {
       Load load =
-          callers.ask(asked, keys, Duration.ofMillis(100), Duration.ofMillis(quick ? 250 : 600));
+          callers.ask(asked, keys, Duration.ofMillis(50), Duration.ofMillis(quick ? 150 : 300));
       traffic.check(contender.label(), load.allowed());
       loads.add(load, contender, traffic, callers.count());
       System.out.printf(

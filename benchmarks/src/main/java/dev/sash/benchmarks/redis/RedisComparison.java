@@ -96,7 +96,7 @@ public final class RedisComparison {
         "×");
     report.atLeast(
         4,
-        "from Java, 32 callers, 10,000 keys: 4 × Redisson",
+        "from Java, 32 callers, 10,000 keys: 4 × Redisson on one connection",
         log / fromJava.perSecond(REDISSON, MANY_KEYS, CALLERS),
         "×");
     report.atLeast(

@@ -36,7 +36,7 @@ final class ServerSide {
       for (ScriptContender contender : CONTENDERS) {
         prove(pipeline, contender);
       }
-      int rounds = quick ? 3 : 5;
+      int rounds = quick ? 5 : 7;
       for (int round = 0; round < rounds; round++) {
         for (Traffic traffic : TRAFFIC) {
           for (ScriptContender contender : Rounds.order(CONTENDERS, round)) {

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.sash.benchmarks.redis.Callers.Load;
-import dev.sash.benchmarks.redis.Callers.Schedule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -25,23 +23,6 @@ class CallersTest {
     assertThat(load.perSecond() * WHILE.toMillis() / 1_000).isBetween(1.0, (double) asked.get());
     assertThat(load.allowed()).isBetween(0.0, 1.0);
     assertThat(load.p50Micros()).isPositive().isLessThanOrEqualTo(load.p99Micros());
-  }
-
-  @Test
-  void turnsAroundTheOrderOfTheTurns() {
-    Schedule schedule = new Schedule(1_000, 10, 2, 3);
-    assertThat(IntStream.range(0, 6).map(turn -> schedule.at(1_000 + 10 * turn)))
-        .containsExactly(0, 1, 2, 2, 1, 0);
-    assertThat(schedule.at(5)).isZero(); // while it warms up
-    assertThat(schedule.toNanos()).isEqualTo(1_060);
-  }
-
-  @Test
-  void tellsApartWhoseTurnItWas() {
-    List<Load> loads =
-        callers.askInTurns(
-            List.of(key -> true, key -> false), List.of("a"), WHILE, Duration.ofMillis(10), 3);
-    assertThat(loads).extracting(Load::allowed).containsExactly(1.0, 0.0);
   }
 
   @Test
