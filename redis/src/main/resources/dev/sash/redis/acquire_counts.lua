@@ -13,7 +13,7 @@ if not ARGV[2] then
     local found
     found, newest, expires, x, y = struct.unpack('<ddddd', value)
     if found ~= tag then
-      error(NOT_OURS)
+      error(NOT_OURS, 0)
     end
     if now < newest then
       now = newest

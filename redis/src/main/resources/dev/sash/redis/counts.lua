@@ -13,7 +13,7 @@ local function open_counts(key, tag, window, refill)
     local found
     found, counts.newest, counts.expires, counts.x, counts.y = struct.unpack('<ddddd', value)
     if found ~= tag then
-      error(NOT_OURS)
+      error(NOT_OURS, 0)
     end
   end
   counts.settle = tag == COUNTER and sliding_counter or tag == FIXED and fixed_window or token_bucket

@@ -55,7 +55,7 @@ for i = 1, #limits do
     if fits == 1 and permits > 0 then
       log_charge(limit, now, permits)
     end
-    reply[at + 1], reply[at + 2], reply[at + 3] = look(limit, now), retry, log_wait(limit, now, 0)
+    reply[at + 1], reply[at + 2], reply[at + 3] = look(limit, now), retry, log_reset(limit, now)
   else
     if fits == 1 and permits > 0 then
       write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
