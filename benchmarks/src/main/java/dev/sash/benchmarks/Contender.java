@@ -98,11 +98,6 @@ public enum Contender {
     return label;
   }
 
-  /** The question. */
-  interface Asked {
-    boolean tryAcquire(String key);
-  }
-
   /** A limiter per key, with that many permits per window. */
   abstract Asked limiter(long permits, Duration window);
 

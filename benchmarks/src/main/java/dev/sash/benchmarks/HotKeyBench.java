@@ -41,7 +41,7 @@ public class HotKeyBench {
   /** What is answered. */
   @Param public Path path = Path.ALLOWED;
 
-  private Contender.Asked asked = key -> false;
+  private Asked asked = key -> false;
 
   /** A fresh limiter, with its permit spent on the denied path. */
   @Setup

@@ -1,8 +1,7 @@
 package dev.sash.benchmarks;
 
+import dev.sash.benchmarks.redis.RedisComparison;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
@@ -11,10 +10,13 @@ public final class Main {
   private static final String USAGE =
       """
       usage: ./sash bench local [--quick]
+             ./sash bench redis [--quick]
              ./sash bench jmh [options of JMH]
 
       local   compares Sash with Guava, Resilience4j and Bucket4j in this process, in one run, and
               saves the tables under benchmarks/results; about 10 minutes, 3 with --quick
+      redis   compares Sash with Bucket4j, Redisson and the usual scripts on a redis-server that it
+              starts, in one run, and saves the tables there too; as long
       jmh     runs single benchmarks; -l lists them\
       """;
 
@@ -26,21 +28,24 @@ public final class Main {
     String command = args.length == 0 ? "" : args[0];
     if (command.equals("jmh")) {
       org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
-    } else if (command.equals("local") && (rest.isEmpty() || rest.equals(List.of("--quick")))) {
-      local(!rest.isEmpty());
+    } else if (rest.isEmpty() || rest.equals(List.of("--quick"))) {
+      compare(command, !rest.isEmpty());
     } else {
-      System.err.println(USAGE);
-      System.exit(2);
+      fail();
     }
   }
 
-  private static void local(boolean quick) throws IOException {
-    String report = new LocalComparison(quick).run();
-    System.out.println();
-    System.out.println(report);
-    Path file = Path.of("benchmarks", "results", quick ? "local-quick.md" : "local.md");
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, report);
-    System.out.println("saved as " + file);
+  private static void compare(String command, boolean quick) throws IOException {
+    String file = command + (quick ? "-quick.md" : ".md");
+    switch (command) {
+      case "local" -> new LocalComparison(quick).run().publish(file);
+      case "redis" -> RedisComparison.run(quick).publish(file);
+      default -> fail();
+    }
+  }
+
+  private static void fail() {
+    System.err.println(USAGE);
+    System.exit(2);
   }
 }

@@ -24,7 +24,7 @@ public class ManyKeysBench {
   @Param({"65536", "1000000"})
   public int keys;
 
-  private Contender.Asked asked = key -> false;
+  private Asked asked = key -> false;
 
   /** A limiter that has seen every key once. */
   @Setup

@@ -43,7 +43,7 @@ final class MemoryProbe {
 
   private static double measureKeys(Contender contender, int keys, int spent) {
     String[] names = ManyKeysBench.Keys.names(keys + 1);
-    Contender.Asked asked = contender.limiter(100, Duration.ofMinutes(1));
+    Asked asked = contender.limiter(100, Duration.ofMinutes(1));
     asked.tryAcquire(names[keys]); // loads the classes
     long before = heapInUse();
     for (int i = 0; i < spent; i++) {

@@ -12,6 +12,8 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
@@ -30,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 interface Connector {
   /** A connection, and the commands on it, which are the same with and without a cluster. */
   record Session(
-      StatefulConnection<String, String> connection,
-      RedisClusterAsyncCommands<String, String> commands) {
+      StatefulConnection<String, byte[]> connection,
+      RedisClusterAsyncCommands<String, byte[]> commands) {
     void close() {
       if (connection.isOpen()) {
         var unused = connection.closeAsync();
@@ -41,6 +43,9 @@ interface Connector {
 
   /** Connects. */
   CompletionStage<Session> connect();
+
+  /** Names are text, what scripts are told and kept is binary. */
+  RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
 
   /** How many parts of the keys may fail independently of each other. */
   int shards();
@@ -66,6 +71,9 @@ interface Connector {
 
   /** How long closing may take. */
   Duration SHUTDOWN_LIMIT = Duration.ofSeconds(2);
+
+  /** Slots that belong to one server mostly lie side by side. */
+  int SLOTS_PER_SHARD = 1024;
 
   /** More than callers can have under way within a deadline. */
   int MOST_UNANSWERED = 100_000;
@@ -106,7 +114,7 @@ interface Connector {
     @Override
     public CompletionStage<Session> connect() {
       return client
-          .connectAsync(StringCodec.UTF8, uri)
+          .connectAsync(CODEC, uri)
           .thenApply(connection -> new Session(connection, connection.async()));
     }
 
@@ -124,8 +132,6 @@ interface Connector {
 
   /** A cluster, found through any of its nodes. */
   final class Cluster implements Connector {
-    private static final int SLOTS_PER_SHARD = 1024;
-
     private final RedisClusterClient client;
     private final ClientResources resources;
 
@@ -146,11 +152,10 @@ interface Connector {
     public CompletionStage<Session> connect() {
       return client
           .refreshPartitionsAsync()
-          .thenCompose(refreshed -> client.connectAsync(StringCodec.UTF8))
+          .thenCompose(refreshed -> client.connectAsync(CODEC))
           .thenApply(connection -> new Session(connection, connection.async()));
     }
 
-    /** Slots that belong to one server mostly lie side by side. */
     @Override
     public int shards() {
       return SlotHash.SLOT_COUNT / SLOTS_PER_SHARD;

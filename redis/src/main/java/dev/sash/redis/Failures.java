@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** What a failure of Redis means. */
 final class Failures {
   /** Says a script of a value that it did not write. */
-  private static final String FOREIGN = "not the state of a";
+  private static final String FOREIGN = "holds something else than the state of its limit";
 
   private Failures() {}
 

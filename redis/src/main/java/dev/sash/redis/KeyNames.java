@@ -1,9 +1,13 @@
 package dev.sash.redis;
 
+import dev.sash.Algorithm;
 import dev.sash.Limit;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The names of Redis keys: {@code prefix:{policy:key}:kind}, such as {@code
@@ -16,9 +20,13 @@ import java.util.regex.Pattern;
  */
 final class KeyNames {
   private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+  private static final Pattern ESCAPE = Pattern.compile("%(?:u([0-9A-F]{4})|([0-9A-F]{2}))");
+  private static final String KINDS =
+      Arrays.stream(Algorithm.values()).map(Algorithm::id).collect(Collectors.joining("|"));
   private static final String HEX = "0123456789ABCDEF";
 
   private final String prefix;
+  private final Pattern pattern;
 
   /**
    * @param prefix 1 to 64 letters, digits, dots, colons, hyphens and underscores
@@ -29,6 +37,12 @@ final class KeyNames {
           "prefix must be 1 to 64 of A-Z a-z 0-9 . _ : -, was '" + prefix + "'");
     }
     this.prefix = prefix;
+    this.pattern =
+        Pattern.compile(
+            Pattern.quote(prefix)
+                + ":\\{(?<policy>[A-Za-z0-9._-]+):(?<key>[^{}]+)}:(?:"
+                + KINDS
+                + "):[0-9]+(?::[0-9]+)?");
   }
 
   /**
@@ -75,7 +89,7 @@ final class KeyNames {
    * @param policy the policy's name
    * @return the pattern
    */
-  String pattern(String policy) {
+  String scanPattern(String policy) {
     return prefix + ":{" + policy + ":*";
   }
 
@@ -86,14 +100,17 @@ final class KeyNames {
    * @return empty if the name is not one of these
    */
   Optional<Owner> ownerOf(String name) {
-    int tag = prefix.length() + 2;
-    int colon = name.indexOf(':', tag);
-    int end = name.lastIndexOf("}:");
-    if (!name.startsWith(prefix + ":{") || colon < 0 || end <= colon) {
+    Matcher matcher = pattern.matcher(name);
+    if (!matcher.matches()) {
       return Optional.empty();
     }
-    return unescape(name.substring(colon + 1, end))
-        .map(key -> new Owner(name.substring(tag, colon), key));
+    String escaped = matcher.group("key");
+    String key = unescape(escaped);
+    StringBuilder again = new StringBuilder();
+    escape(key, again);
+    return again.toString().equals(escaped) // or there would be two names of one key
+        ? Optional.of(new Owner(matcher.group("policy"), key))
+        : Optional.empty();
   }
 
   private static void escape(String key, StringBuilder into) {
@@ -116,33 +133,14 @@ final class KeyNames {
     }
   }
 
-  private static Optional<String> unescape(String escaped) {
-    StringBuilder key = new StringBuilder();
-    for (int i = 0; i < escaped.length(); i++) {
-      char c = escaped.charAt(i);
-      if (c == '%') {
-        boolean isSurrogate = i + 1 < escaped.length() && escaped.charAt(i + 1) == 'u';
-        int from = isSurrogate ? i + 2 : i + 1;
-        int to = isSurrogate ? from + 4 : from + 2;
-        int code = hex(escaped, from, to);
-        if (code < 0) {
-          return Optional.empty();
-        }
-        c = (char) code;
-        i = to - 1;
-      }
-      key.append(c);
-    }
-    return Optional.of(key.toString());
-  }
-
-  /** The number written there, or -1. */
-  private static int hex(String text, int from, int to) {
-    int value = to > text.length() ? -1 : 0;
-    for (int i = from; i < to && value >= 0; i++) {
-      int digit = HEX.indexOf(text.charAt(i));
-      value = digit < 0 ? -1 : value * 16 + digit;
-    }
-    return value;
+  /** What it returns for text that {@link #escape} never writes does not matter. */
+  private static String unescape(String escaped) {
+    return ESCAPE
+        .matcher(escaped)
+        .replaceAll(
+            found -> {
+              String hex = found.group(1) == null ? found.group(2) : found.group(1);
+              return Matcher.quoteReplacement(Character.toString(Integer.parseInt(hex, 16)));
+            });
   }
 }

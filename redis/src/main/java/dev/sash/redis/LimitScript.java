@@ -1,22 +1,32 @@
 package dev.sash.redis;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.sash.Algorithm;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * How a list of limits on one key is asked of Redis: by which script, with which arguments, and
- * what the reply means. Keys are given in the order of the limits. Immutable.
+ * what the reply means. The names of the Redis keys are given in the order of the limits.
+ * Immutable.
  */
 final class LimitScript {
-  private static final int HIGH_PART_BITS = 32;
+  private static final byte[] REFUND = "refund".getBytes(US_ASCII);
+  private static final byte[] INSPECT = "inspect".getBytes(US_ASCII);
+  private static final long NEVER = Long.MAX_VALUE;
 
   private final List<Limit> limits;
   private final Script script;
-  private final String[] limitArguments;
+
+  /** The numbers of the limits, after room for the permits. */
+  private final byte[] numbers;
 
   LimitScript(List<Limit> limits) {
     this(limits, Script.of(limits));
@@ -25,22 +35,31 @@ final class LimitScript {
   LimitScript(List<Limit> limits, Script script) {
     this.limits = List.copyOf(limits);
     this.script = script;
-    this.limitArguments =
-        limits.stream().flatMap(limit -> arguments(limit).stream()).toArray(String[]::new);
+    numbers = new byte[Double.BYTES * (1 + 4 * limits.size())];
+    ByteBuffer packed = packed(numbers).putDouble(0);
+    for (Limit limit : limits) {
+      boolean isBucket = limit.algorithm() == Algorithm.TOKEN_BUCKET;
+      packed
+          .putDouble(tag(limit.algorithm()))
+          .putDouble((double) limit.capacity())
+          .putDouble((double) limit.windowMicros())
+          .putDouble(isBucket ? (double) limit.permits() : limit.cells());
+    }
   }
 
-  private static List<String> arguments(Limit limit) {
-    long extra =
-        switch (limit.algorithm()) {
-          case SLIDING_LOG -> limit.cells();
-          case TOKEN_BUCKET -> limit.permits();
-          case SLIDING_COUNTER, FIXED_WINDOW -> 0;
-        };
-    return List.of(
-        limit.algorithm().id(),
-        Long.toString(limit.capacity()),
-        Long.toString(limit.windowMicros()),
-        Long.toString(extra));
+  /** As in names.lua. */
+  private static int tag(Algorithm algorithm) {
+    return switch (algorithm) {
+      case SLIDING_LOG -> 16;
+      case SLIDING_COUNTER -> 2;
+      case FIXED_WINDOW -> 3;
+      case TOKEN_BUCKET -> 4;
+    };
+  }
+
+  /** Doubles are what Lua reads fastest. All numbers here are whole and below 2⁵³. */
+  private static ByteBuffer packed(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** The limits, in the order of the keys. */
@@ -54,51 +73,70 @@ final class LimitScript {
   }
 
   /** The arguments to spend permits; 0 only looks. */
-  String[] acquire(long permits) {
-    return arguments("acquire", permits);
+  byte[][] acquire(long permits) {
+    return new byte[][] {numbers(permits)};
   }
 
   /** The arguments to give permits back. */
-  String[] refund(long permits) {
-    return arguments("refund", permits);
+  byte[][] refund(long permits) {
+    return new byte[][] {numbers(permits), REFUND};
   }
 
   /** The arguments to see what is kept. */
-  String[] inspect() {
-    return arguments("inspect", 0);
+  byte[][] inspect() {
+    return new byte[][] {numbers, INSPECT};
   }
 
-  private String[] arguments(String operation, long permits) {
-    String[] arguments = new String[2 + limitArguments.length];
-    arguments[0] = operation;
-    arguments[1] = Long.toString(permits);
-    System.arraycopy(limitArguments, 0, arguments, 2, limitArguments.length);
-    return arguments;
+  private byte[] numbers(long permits) {
+    byte[] copy = numbers.clone();
+    packed(copy).putDouble((double) permits);
+    return copy;
   }
 
   /**
-   * The decision that the reply to {@link #acquire} or {@link #refund} tells.
+   * The decision that a reply tells: of several limits the one with the longest wait denies, the
+   * one with the fewest permits left admits; of equals the first.
    *
+   * @param permits as asked for by {@link #acquire}; 0 after {@link #refund}
    * @param reply integers, as an array reply of Redis is read
    * @return the decision, from the store
    */
-  Decision decision(List<?> reply) {
-    Limit decidedBy = limits.get((int) number(reply, 1) - 1);
-    long used = number(reply, 2);
-    long remaining = number(reply, 3);
-    boolean isLong = reply.size() > 6;
-    long retryAfter = number(reply, 4) + (isLong ? number(reply, 6) << HIGH_PART_BITS : 0);
-    long resetAfter = number(reply, 5) + (isLong ? number(reply, 7) << HIGH_PART_BITS : 0);
-    return switch ((int) number(reply, 0)) {
-      case 1 -> Decision.allowed(decidedBy, used, remaining, resetAfter, Source.STORE);
-      case 0 -> Decision.denied(decidedBy, used, remaining, retryAfter, resetAfter, Source.STORE);
-      case -1 -> Decision.impossible(decidedBy, used, remaining, resetAfter, Source.STORE);
-      default -> throw new IllegalStateException("not the reply of a limiter's script: " + reply);
-    };
+  Decision decision(long permits, List<?> reply) {
+    int nearest = 0;
+    int longest = 0;
+    long remaining = Long.MAX_VALUE;
+    long retryAfter = 0;
+    long resetAfter = 0;
+    long[] used = new long[limits.size()];
+    for (int i = 0; i < used.length; i++) {
+      Standing standing = standing(reply, i, 1 + Standing.NUMBERS * i);
+      long capacity = limits.get(i).capacity();
+      used[i] = standing.used();
+      long room = Math.max(0, capacity - used[i]);
+      if (room < remaining) {
+        nearest = i;
+        remaining = room;
+      }
+      long wait = permits > capacity ? NEVER : standing.until(capacity - permits);
+      if (wait > retryAfter) {
+        longest = i;
+        retryAfter = wait;
+      }
+      resetAfter = Math.max(resetAfter, standing.until(0));
+    }
+    if (number(reply, 0) == 1) {
+      return Decision.allowed(
+          limits.get(nearest), used[nearest], remaining, resetAfter, Source.STORE);
+    }
+    Limit decidedBy = limits.get(longest);
+    return retryAfter == NEVER
+        ? Decision.impossible(decidedBy, used[longest], remaining, resetAfter, Source.STORE)
+        : Decision.denied(
+            decidedBy, used[longest], remaining, retryAfter, resetAfter, Source.STORE);
   }
 
   /**
-   * What the reply to {@link #inspect} tells.
+   * What a reply to {@link #inspect} tells.
    *
    * @param reply integers, as an array reply of Redis is read
    * @return one state for each limit, in their order
@@ -106,11 +144,18 @@ final class LimitScript {
   List<KeyState> states(List<?> reply) {
     List<KeyState> states = new ArrayList<>();
     for (int i = 0; i < limits.size(); i++) {
-      Duration timeToLive = Duration.ofMillis(Math.max(0, number(reply, 3 * i + 2)));
-      states.add(
-          new KeyState(limits.get(i), number(reply, 3 * i), number(reply, 3 * i + 1), timeToLive));
+      int at = 1 + (Standing.NUMBERS + 2) * i;
+      long records = number(reply, at + Standing.NUMBERS);
+      Duration timeToLive =
+          Duration.ofMillis(Math.max(0, number(reply, at + Standing.NUMBERS + 1)));
+      states.add(new KeyState(limits.get(i), standing(reply, i, at).used(), records, timeToLive));
     }
     return states;
+  }
+
+  private Standing standing(List<?> reply, int limit, int at) {
+    return Standing.of(
+        limits.get(limit), number(reply, at), number(reply, at + 1), number(reply, at + 2));
   }
 
   private static long number(List<?> reply, int index) {

@@ -36,6 +36,7 @@ final class Link implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Link.class);
   private static final long CONNECT_PAUSE_MILLIS = 500;
   private static final long DRAIN_MILLIS = 1_000;
+  private static final byte[] PROBE = {};
   private static final long PROBE_LIFE_MILLIS = 1_000;
   private static final long PATIENCE_MILLIS = 5_000;
   private static final int WARM_UPS = 25;
@@ -82,7 +83,7 @@ final class Link implements AutoCloseable {
   }
 
   /** Runs a script, which the server may not know yet or any more. */
-  CompletableFuture<List<Object>> run(Script script, String[] keys, String[] args) {
+  CompletableFuture<List<Object>> run(Script script, String[] keys, byte[][] args) {
     return Link.<List<Object>>attempt(
             () -> commands().evalsha(script.sha1(), ScriptOutputType.MULTI, keys, args))
         .exceptionallyCompose(
@@ -99,7 +100,7 @@ final class Link implements AutoCloseable {
    */
   <T> CompletableFuture<T> ask(
       String what,
-      Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> command) {
+      Function<RedisClusterAsyncCommands<String, byte[]>, CompletionStage<T>> command) {
     return attempt(() -> command.apply(commands()))
         .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
         .exceptionallyCompose(
@@ -119,7 +120,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  private RedisClusterAsyncCommands<String, String> commands() {
+  private RedisClusterAsyncCommands<String, byte[]> commands() {
     return session().commands();
   }
 
@@ -139,7 +140,7 @@ final class Link implements AutoCloseable {
   }
 
   private static int shard(String redisKey) {
-    return SlotHash.getSlot(redisKey) >>> 10;
+    return SlotHash.getSlot(redisKey) / Connector.SLOTS_PER_SHARD;
   }
 
   private CompletableFuture<Void> attemptToConnect() {
@@ -222,7 +223,9 @@ final class Link implements AutoCloseable {
     public String name() {
       return shards.size() == 1
           ? "Redis"
-          : "Redis Cluster (slots " + (index << 10) + " to " + (((index + 1) << 10) - 1) + ")";
+          : "Redis Cluster (slots %d to %d)"
+              .formatted(
+                  index * Connector.SLOTS_PER_SHARD, (index + 1) * Connector.SLOTS_PER_SHARD - 1);
     }
 
     @Override
@@ -231,7 +234,7 @@ final class Link implements AutoCloseable {
     }
 
     CompletionStage<String> probe(Session asked) {
-      return asked.commands().set(probeKey, "", SetArgs.Builder.px(PROBE_LIFE_MILLIS));
+      return asked.commands().set(probeKey, PROBE, SetArgs.Builder.px(PROBE_LIFE_MILLIS));
     }
 
     @Override

@@ -246,13 +246,13 @@ public final class RedisLimiter implements RateLimiter {
       }
       version = denials.version(key);
       sentMicros = clock.micros();
-      String[] arguments = refund ? script.refund(permits) : script.acquire(permits);
+      byte[][] arguments = refund ? script.refund(permits) : script.acquire(permits);
       return link.run(script.script(), redisKeys, arguments);
     }
 
     private Decision decision(List<Object> answer) {
       breaker.onSuccess();
-      Decision decision = script.decision(answer);
+      Decision decision = script.decision(refund ? 0 : permits, answer);
       if (refund) {
         denials.forget(key);
       } else if (!decision.allowed()) {

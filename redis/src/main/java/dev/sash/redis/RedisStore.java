@@ -110,7 +110,7 @@ public final class RedisStore implements AutoCloseable {
    */
   public Set<String> keys(String policy, int most) {
     Bounds.check("most", 1, Integer.MAX_VALUE, most);
-    ScanArgs step = ScanArgs.Builder.limit(SCAN_STEP).match(names.pattern(policy));
+    ScanArgs step = ScanArgs.Builder.limit(SCAN_STEP).match(names.scanPattern(policy));
     Set<String> keys = new LinkedHashSet<>();
     KeyScanCursor<String> cursor = await(link.ask("list keys", commands -> commands.scan(step)));
     while (true) {

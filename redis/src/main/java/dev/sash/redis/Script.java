@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A Lua script as it is sent to Redis: the clock, what the algorithms have in common, the
@@ -26,42 +26,57 @@ import java.util.stream.Stream;
  * @param sha1 its SHA-1 in lower-case hexadecimal, by which {@code EVALSHA} knows it
  */
 record Script(String source, String sha1) {
-  /** The server's own clock. */
-  static final String CLOCK = "clock.lua";
+  private static final String SETTINGS = "settings.lua";
 
-  private static final Map<Set<Algorithm>, Script> SCRIPTS = new ConcurrentHashMap<>();
+  private static final Map<List<String>, Script> SCRIPTS = new ConcurrentHashMap<>();
 
   /**
-   * The script for limits of these algorithms; the same one for the same algorithms.
+   * The script for these limits; the same one for the same algorithms, in whatever order.
    *
    * @param limits at least one
    * @return the script
    */
   static Script of(List<Limit> limits) {
-    return SCRIPTS.computeIfAbsent(algorithms(limits), algorithms -> assemble(CLOCK, algorithms));
+    return of(limits, SETTINGS);
   }
 
-  static Set<Algorithm> algorithms(List<Limit> limits) {
-    return limits.stream()
-        .map(Limit::algorithm)
-        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Algorithm.class)));
+  /** The script for these limits with the settings, such as the clock, that a file makes. */
+  static Script of(List<Limit> limits, String settings) {
+    return SCRIPTS.computeIfAbsent(parts(limits, settings), Script::assemble);
   }
 
   /**
-   * Puts a script together from its files.
-   *
-   * @param clock the file that tells the time
-   * @param algorithms which to put in
+   * The files, in order: each uses only what stands before it. A single limit has the usual request
+   * in a straight line before everything else.
    */
-  static Script assemble(String clock, Set<Algorithm> algorithms) {
-    Stream<String> parts = Stream.of(clock, "mul_div.lua", "state.lua");
-    Stream<String> chosen =
-        algorithms.stream().sorted().map(algorithm -> algorithm.id().replace('-', '_') + ".lua");
-    String source =
-        Stream.of(parts, chosen, Stream.of("rule.lua"))
-            .flatMap(names -> names)
-            .map(Script::read)
-            .collect(Collectors.joining("\n"));
+  private static List<String> parts(List<Limit> limits, String settings) {
+    Set<Algorithm> algorithms =
+        limits.stream()
+            .map(Limit::algorithm)
+            .collect(Collectors.toCollection(() -> EnumSet.noneOf(Algorithm.class)));
+    boolean single = limits.size() == 1;
+    boolean logs = algorithms.remove(Algorithm.SLIDING_LOG);
+    List<String> parts = new ArrayList<>(List.of(settings, "names.lua"));
+    if (!algorithms.isEmpty()) {
+      parts.add("mul_div.lua");
+      algorithms.forEach(algorithm -> parts.add(algorithm.id().replace('-', '_') + ".lua"));
+      if (single) {
+        parts.add("acquire_counts.lua");
+      }
+      parts.add("counts.lua");
+    }
+    if (logs) {
+      if (single) {
+        parts.add("acquire_log.lua");
+      }
+      parts.add("sliding_log.lua");
+    }
+    parts.add("rule.lua");
+    return parts;
+  }
+
+  private static Script assemble(List<String> parts) {
+    String source = parts.stream().map(Script::read).collect(Collectors.joining("\n"));
     return new Script(source, sha1(source));
   }
 

@@ -1,80 +1,70 @@
--- rule: what follows from the states of one or several limits on one key, the same way for every algorithm
+-- rule: every operation on one or several limits of one key, all or nothing
 -- KEYS     the state of each limit
--- ARGV     1 acquire|refund|inspect | 2 permits | then for each limit: algorithm, capacity, window in microseconds,
---          and cells (sliding-log), refill per window (token-bucket) or 0
--- RETURNS  acquire, refund: {answer, decided_by, used, remaining, retry_after, reset_after}, integers, never nil;
---            answer 1 allowed, 0 denied, -1 never; decided_by counts limits from 1; waits in microseconds.
---            A wait from 2^52 on is told in two parts, high * 2^32 + low: the high parts of retry and reset follow.
---          inspect: {used, records, pttl} for each limit, in one list
-local operation, permits = ARGV[1], tonumber(ARGV[2])
-local states = {}
-local now = clock
+-- ARGV     1 doubles: permits, and for each limit: tag of the algorithm | capacity | window in microseconds |
+--            cells (log), refill per window (bucket) or 0
+--          2 refund, inspect, or none to acquire
+-- RETURNS  integers, never nil: 1 if so many permits fit, or 0, and for each limit, after what was done:
+--            of a log: used, retry_after, reset_after, in microseconds
+--            of another: x, y, now mod window
+--          inspect: for each limit two more: number of records, PTTL in milliseconds
+local permits = struct.unpack('<d', ARGV[1])
+local operation = ARGV[2]
+local limits, now = {}, clock
 for i = 1, #KEYS do
-  local at = 4 * i
-  local s = {
-    key = KEYS[i],
-    algorithm = ARGV[at - 1],
-    capacity = tonumber(ARGV[at]),
-    window = tonumber(ARGV[at + 1]),
-    extra = tonumber(ARGV[at + 2]),
-  }
-  s.run = algorithms[s.algorithm]
-  s.run.read(s)
-  now = math.max(now, s.newest) -- one time for all: a limit that is new to the key has seen less than another
-  states[i] = s
-end
-
-if operation == 'inspect' then
-  local reply = {}
-  for i, s in ipairs(states) do
-    reply[3 * i - 2] = s.run.used(s, now)
-    reply[3 * i - 1] = s.run.records(s, now)
-    reply[3 * i] = redis.call('PTTL', s.key)
+  local tag, capacity, window, extra = struct.unpack('<dddd', ARGV[1], 32 * i - 23)
+  local limit = tag == LOG and open_log(KEYS[i], window, extra) or open_counts(KEYS[i], tag, window, extra)
+  limit.is_log, limit.capacity = tag == LOG, capacity
+  if now < limit.newest then
+    now = limit.newest -- one time for all: a limit that is new to the key has seen less than another
   end
-  return reply
+  limits[i] = limit
 end
 
-if operation == 'refund' then
-  for _, s in ipairs(states) do
-    if permits > 0 and s.run.used(s, now) > 0 then
-      s.run.give_back(s, now, permits)
+for i = 1, #limits do
+  local limit = limits[i]
+  if not limit.is_log then
+    settle_counts(limit, now, operation and 0 or permits)
+  end
+  if operation == 'refund' and permits > 0 and (limit.is_log and look(limit, now) or limit.used) > 0 then
+    if limit.is_log then
+      log_give_back(limit, now, permits)
+    else
+      give_back_counts(limit, now, permits)
+      settle_counts(limit, now, 0)
     end
   end
+end
+if operation then
   permits = 0
 end
 
-local answer, decides, retry, retry_high = 1, nil, 0, 0
-for i, s in ipairs(states) do
-  if permits > s.capacity then
-    answer, decides, retry, retry_high = -1, i, 0, 0
-    break
-  end
-  local low, high = s.run.wait(s, now, s.capacity - permits)
-  if high > retry_high or high == retry_high and low > retry then
-    answer, decides, retry, retry_high = 0, i, low, high
-  end
-end
-if answer == 1 and permits > 0 then
-  for _, s in ipairs(states) do
-    s.run.charge(s, now, permits)
+local fits = 1
+for i = 1, #limits do
+  local limit = limits[i]
+  if (limit.is_log and look(limit, now) or limit.used) + permits > limit.capacity then
+    fits = 0
   end
 end
 
-local nearest, remaining, reset, reset_high = 1, math.huge, 0, 0
-for i, s in ipairs(states) do
-  s.used = s.run.used(s, now)
-  local room = math.max(0, s.capacity - s.used)
-  if room < remaining then
-    nearest, remaining = i, room
+local reply = { fits }
+for i = 1, #limits do
+  local limit = limits[i]
+  local at = #reply
+  if limit.is_log then
+    local retry = permits <= limit.capacity and log_wait(limit, now, limit.capacity - permits) or 0
+    if fits == 1 and permits > 0 then
+      log_charge(limit, now, permits)
+    end
+    reply[at + 1], reply[at + 2], reply[at + 3] = look(limit, now), retry, log_reset(limit, now)
+  else
+    if fits == 1 and permits > 0 then
+      write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
+    end
+    reply[at + 1], reply[at + 2], reply[at + 3] = limit.x, limit.y, now % limit.window
   end
-  local low, high = s.run.wait(s, now, 0)
-  if high > reset_high or high == reset_high and low > reset then
-    reset, reset_high = low, high
+  if operation == 'inspect' then
+    reply[at + 4] = limit.is_log and log_records(limit, now) or (limit.used > 0 and 1 or 0)
+    reply[at + 5] = redis.call('PTTL', limit.key)
   end
-end
-decides = decides or nearest
-local reply = { answer, decides, states[decides].used, remaining, retry, reset }
-if retry_high + reset_high > 0 then
-  reply[7], reply[8] = retry_high, reset_high
 end
 return reply

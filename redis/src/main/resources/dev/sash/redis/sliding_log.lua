@@ -1,104 +1,396 @@
--- sliding_log: the permits admitted in (now - W, now]
-do
-  local TAG, HEAD, RECORD = 1, '>BI7I6', '>I7I4'
+-- sliding_log: the permits admitted in (now - W, now], exactly, or rounded up to cells
+--
+-- STATE  a hash. The field h holds the oldest and the newest records, numbered fields the blocks between them:
+--
+--          h                        1      2          n
+--          [ header | front | back ]  [ block ] [ block ] ...      time runs: front, blocks, back
+--
+--        A log of few records is h alone, read and written whole: one read and one write per request. A long log too
+--        is decided by h, until its back is full and becomes a block, or its front is used up and the next block
+--        takes its place: once in some sixty requests. Nothing is ever copied whole, however long the log, so no
+--        request takes long; blocks that fall out of use are deleted a few at a time.
+--
+--        A record is the date of a charge to its low 32, 40 or 48 bits, as many as a window and a cell need, and is
+--        read back as an age before the newest date. As long as every request asks for one permit, permits are
+--        counted by counting records. A request for more makes the back a weighted one: its records carry in 32 bits
+--        more the running total of permits, which wraps around; only differences count. Front, blocks and back are
+--        weighted or not each on its own, and every block begins with the total before it. So every question is a
+--        search in ordered records: how much has expired, and when enough will have.
+--
+--        With c cells a charge is dated to the last microsecond of its cell, of length W/c: it may be released late,
+--        never early. Charges of one cell share a record. The exact log is that of cells one microsecond long.
+--
+--        h      tag of the log, 1 more if the front is weighted, 2 more if the back is, newest time, expiry in
+--               milliseconds, records in front, permits in blocks, total before the first record, the records.
+--               Everything is weighted or nothing, but for a while after the first request for several permits.
+--        m      if there are blocks: number of the first, of the last + 1, of the first and the last + 1 that may
+--               still be there, number of records before the back
+--        block  1 if weighted, total before it, number of records before it, the records
+--        The back is empty only if the log is.
+-- TTL    the newest record and a window
+local TOTALS = 4294967296
 
-  local function date(s, now)
-    if s.extra == 0 then
-      return now
-    end
-    local cell = math.ceil(s.window / s.extra)
-    return now - now % cell + cell - 1
-  end
+-- Records in a text; total is the running total before the first of them.
+local function part(log, text, at, n, weighted, total)
+  return {
+    text = text,
+    at = at,
+    n = n,
+    weighted = weighted,
+    stride = weighted and log.width + 4 or log.width,
+    total = total,
+  }
+end
 
-  local function write(s, now)
-    local dates, counts = s.dates, s.counts
-    local reset_at = #dates > 0 and dates[#dates] + s.window or now
-    local expires = expiry(s, reset_at)
-    local parts = { struct.pack(HEAD, TAG, now, expires) }
-    for i = 1, #dates do
-      parts[#parts + 1] = struct.pack(RECORD, dates[i], counts[i])
-    end
-    s.newest, s.expires = now, expires
-    redis.call('SET', s.key, table.concat(parts), 'PXAT', string.format('%.0f', expires))
-  end
+local function records(p)
+  return p.text:sub(p.at, p.at + p.n * p.stride - 1)
+end
 
-  local function forget(s, now)
-    while s.dates[1] and s.dates[1] + s.window <= now do
-      table.remove(s.dates, 1)
-      table.remove(s.counts, 1)
-    end
-  end
+local function date(log, p, i)
+  local low = struct.unpack(log.format, p.text, p.at + (i - 1) * p.stride)
+  return log.last_date - (log.last_date - low) % log.modulus
+end
 
-  local self = {}
-  function self.read(s)
-    local value = redis.call('GET', s.key)
-    s.newest, s.dates, s.counts = 0, {}, {}
-    if value then
-      if value:byte(1) ~= TAG then
-        error('not the state of a ' .. s.algorithm .. ' limit: ' .. s.key)
-      end
-      local tag, newest, expires, at = struct.unpack(HEAD, value)
-      s.newest, s.expires = newest, expires
-      while at <= #value do
-        s.dates[#s.dates + 1], s.counts[#s.counts + 1], at = struct.unpack(RECORD, value, at)
+-- The running total after a record, or before the first for 0.
+local function total(p, i)
+  if p.weighted and i > 0 then
+    return (struct.unpack('<I4', p.text, p.at + i * p.stride - 4))
+  end
+  return (p.total + i) % TOTALS
+end
+
+local function date_of(log, time)
+  return time - time % log.cell + log.cell - 1
+end
+
+-- The parts in the order of time are numbered: the front, the blocks from first, the back is last.
+local function part_at(log, number)
+  if number < log.first then
+    return log.front
+  elseif number == log.last then
+    return log.back
+  end
+  local block = log.blocks[number]
+  if not block then
+    local text = redis.call('HGET', log.key, number)
+    if not text then
+      error(NOT_OURS, 0)
+    end
+    local weighted, before, index = struct.unpack('<BI4I4', text)
+    block = part(log, text, 10, 0, weighted == 1, before)
+    block.n, block.index = (#text - 9) / block.stride, index
+    log.blocks[number] = block
+  end
+  return block
+end
+
+local function open_log(key, window, cells)
+  local cell = cells == 0 and 1 or math.ceil(window / cells)
+  local log = { key = key, window = window, cell = cell, merges = cells > 0, blocks = {} }
+  if window + cell <= 4294967296 then
+    log.width, log.modulus, log.format = 4, 4294967296, '<I4'
+  elseif window + cell <= 1099511627776 then
+    log.width, log.modulus, log.format = 5, 1099511627776, '<I5'
+  else
+    log.width, log.modulus, log.format = 6, 281474976710656, '<I6'
+  end
+  log.newest, log.expires, log.sealed = 0, 0, 0
+  log.first, log.last, log.oldest_kept, log.newest_kept, log.index = 1, 1, 1, 1, 0
+  local h = redis.call('HGET', key, 'h')
+  if h then
+    local tag, front_n, before, at
+    tag, log.newest, log.expires, front_n, log.sealed, before, at = struct.unpack('<BddI2I4I4', h)
+    if tag < LOG or tag > EMPTY_LOG then
+      error(NOT_OURS, 0)
+    end
+    local flags, bytes = (tag - LOG) % 4, tag == EMPTY_LOG and 0 or #h - at + 1
+    log.front = part(log, h, at, front_n, flags % 2 == 1, before)
+    local front_bytes = front_n * log.front.stride
+    local back_before = (total(log.front, front_n) + log.sealed) % TOTALS
+    log.back = part(log, h, at + front_bytes, 0, flags >= 2, back_before)
+    log.back.n = (bytes - front_bytes) / log.back.stride
+    log.had_blocks = log.sealed > 0
+    if log.had_blocks then
+      log.first, log.last, log.oldest_kept, log.newest_kept, log.index =
+        struct.unpack('<I4I4I4I4I4', redis.call('HGET', key, 'm'))
+    end
+  else
+    log.front, log.back = part(log, '', 1, 0, false, 0), part(log, '', 1, 0, false, 0)
+  end
+  log.last_date = date_of(log, log.newest)
+  return log
+end
+
+-- Finds the oldest record that still counts: its part and its number there, one behind the last if there is none.
+local function find_live(log, now)
+  local dead = now - log.window
+  local at, past = log.first - 1, log.last + 1
+  local front = log.front
+  if front.n == 0 or date(log, front, front.n) <= dead then
+    -- The last part that begins with a dead record; the next one, mostly, does not.
+    if log.back.n == 0 then
+      past = log.last
+    end
+    if past > log.first and date(log, part_at(log, log.first), 1) > dead then
+      past = log.first
+    end
+    while past - at > 1 do
+      local middle = math.floor((at + past) / 2)
+      if date(log, part_at(log, middle), 1) <= dead then
+        at = middle
+      else
+        past = middle
       end
     end
   end
-  function self.used(s, now)
-    local used = 0
-    for i = 1, #s.dates do
-      if s.dates[i] + s.window > now then
-        used = used + s.counts[i]
-      end
-    end
-    return used
+  local p = part_at(log, at)
+  local low, high = 0, p.n + 1 -- dead, not dead
+  local step = 1
+  while low + step < high and date(log, p, low + step) <= dead do
+    low, step = low + step, step * 2
   end
-  function self.wait(s, now, most)
-    local used = self.used(s, now)
-    local wait = 0
-    for i = 1, #s.dates do
-      if used <= most then
-        break
-      end
-      if s.dates[i] + s.window > now then
-        used = used - s.counts[i]
-        wait = s.dates[i] + s.window - now
-      end
-    end
-    return wait, 0
-  end
-  function self.charge(s, now, n)
-    forget(s, now)
-    local d = date(s, now)
-    local last = #s.dates
-    if s.extra > 0 and s.dates[last] == d then
-      s.counts[last] = s.counts[last] + n
+  high = math.min(high, low + step)
+  while high - low > 1 do
+    local middle = math.floor((low + high) / 2)
+    if date(log, p, middle) <= dead then
+      low = middle
     else
-      s.dates[last + 1], s.counts[last + 1] = d, n
+      high = middle
     end
-    write(s, now)
   end
-  function self.give_back(s, now, n)
-    forget(s, now)
-    while n > 0 and #s.dates > 0 do
-      local last = #s.dates
-      local taken = math.min(n, s.counts[last])
-      n = n - taken
-      s.counts[last] = s.counts[last] - taken
-      if s.counts[last] == 0 then
-        s.dates[last], s.counts[last] = nil, nil
+  if high > p.n and at < log.last then
+    return at + 1, 1
+  end
+  return at, high
+end
+
+-- Where the live records begin, and how many permits they stand for.
+local function look(log, now)
+  if log.looked ~= now then
+    log.looked = now
+    log.live, log.live_i = find_live(log, now)
+    log.live_total = total(part_at(log, log.live), log.live_i - 1)
+    log.used = (total(log.back, log.back.n) - log.live_total) % TOTALS
+  end
+  return log.used
+end
+
+-- The first live record with which so many permits are reached, 1 to used: its part and its number there.
+local function find_permit(log, permits)
+  local at, past = log.live, log.last + 1
+  while past - at > 1 do
+    local middle = math.floor((at + past) / 2)
+    if (part_at(log, middle).total - log.live_total) % TOTALS < permits then
+      at = middle
+    else
+      past = middle
+    end
+  end
+  local p = part_at(log, at)
+  if not p.weighted then
+    return at, (permits + log.live_total - p.total) % TOTALS
+  end
+  local low, high = at == log.live and log.live_i - 1 or 0, p.n
+  while high - low > 1 do
+    local middle = math.floor((low + high) / 2)
+    if (total(p, middle) - log.live_total) % TOTALS < permits then
+      low = middle
+    else
+      high = middle
+    end
+  end
+  return at, high
+end
+
+local function log_wait(log, now, most)
+  local used = look(log, now)
+  if used <= most then
+    return 0
+  end
+  local at, i = find_permit(log, used - most)
+  return date(log, part_at(log, at), i) + log.window - now
+end
+
+local function log_reset(log, now)
+  return look(log, now) > 0 and date(log, log.back, log.back.n) + log.window - now or 0
+end
+
+local function log_records(log, now)
+  look(log, now)
+  if log.live == log.last then
+    return log.back.n - log.live_i + 1
+  end
+  local in_blocks = log.first < log.last and log.index - part_at(log, log.first).index or 0
+  local before = log.live < log.first and 0 or part_at(log, log.live).index - part_at(log, log.first).index
+  local in_front = log.live < log.first and log.front.n or 0
+  return in_front + in_blocks - before - log.live_i + 1 + log.back.n
+end
+
+local function cut_front(p, n)
+  p.total = total(p, n)
+  p.at, p.n = p.at + n * p.stride, p.n - n
+end
+
+-- Begins a new hash: Redis frees the old one in the background.
+local function no_blocks(log)
+  log.renewed = log.had_blocks
+  log.first, log.last, log.oldest_kept, log.newest_kept, log.index, log.sealed = 1, 1, 1, 1, 0, 0
+end
+
+local function drop_dead(log, now)
+  look(log, now)
+  local at, i = log.live, log.live_i
+  if at == log.last then
+    cut_front(log.back, i - 1)
+    if log.back.n == 0 then
+      log.back = part(log, '', 1, 0, log.merges, log.back.total)
+    end
+    log.front = part(log, '', 1, 0, false, log.back.total)
+    no_blocks(log)
+  elseif at < log.first then
+    cut_front(log.front, i - 1)
+  else
+    log.front = part_at(log, at)
+    cut_front(log.front, i - 1)
+    log.first = at + 1
+    log.sealed = (log.back.total - total(log.front, log.front.n)) % TOTALS
+    if log.sealed == 0 then
+      no_blocks(log)
+    end
+  end
+  log.live, log.live_i = log.front.n > 0 and log.first - 1 or log.last, 1
+end
+
+-- The full back becomes a block, or the front if nothing is before it.
+local function seal(log)
+  local back = log.back
+  local after = total(back, back.n)
+  if log.front.n == 0 then
+    log.front = back
+  else
+    log.block = struct.pack('<BI4I4', back.weighted and 1 or 0, back.total, log.index) .. records(back)
+    log.sealed = log.sealed + (after - back.total) % TOTALS
+    log.last, log.index = log.last + 1, log.index + back.n
+    log.newest_kept = math.max(log.newest_kept, log.last)
+  end
+  log.back = part(log, '', 1, 0, back.weighted, after)
+end
+
+local function make_weighted(log, p)
+  local weighted, width = {}, log.width
+  for i = 1, p.n do
+    local at = p.at + (i - 1) * width
+    weighted[i] = p.text:sub(at, at + width - 1) .. struct.pack('<I4', total(p, i))
+  end
+  return part(log, table.concat(weighted), 1, p.n, true, p.total)
+end
+
+-- Deletes some of the blocks that are not in use any more.
+local function delete_some(log)
+  local unused = {}
+  while log.oldest_kept < log.first and #unused < deleted_at_once do
+    unused[#unused + 1] = log.oldest_kept
+    log.oldest_kept = log.oldest_kept + 1
+  end
+  while log.newest_kept > log.last and #unused < deleted_at_once do
+    log.newest_kept = log.newest_kept - 1
+    unused[#unused + 1] = log.newest_kept
+  end
+  if #unused > 0 then
+    redis.call('HDEL', log.key, unpack(unused))
+  end
+end
+
+local function write_log(log, now)
+  local front, back = log.front, log.back
+  log.newest, log.last_date = now, date_of(log, now)
+  local ends = back.n > 0 and date(log, back, back.n) + log.window or now
+  local least = (ends - ends % 1000) / 1000 + 2
+  local kept = not log.renewed and least <= log.expires and log.expires <= least + linger_millis
+  if not kept then
+    log.expires = least + linger_millis
+  end
+  local tag = LOG
+  if back.n == 0 then
+    tag = EMPTY_LOG
+  elseif back.weighted then
+    tag = (front.weighted or front.n == 0) and WEIGHTED_LOG or LOG + 2
+  elseif front.weighted then
+    tag = LOG + 1
+  end
+  local before = front.n > 0 and front.total or back.total
+  local h = struct.pack('<BddI2I4I4', tag, now, log.expires, front.n, log.sealed, before)
+    .. records(front) .. (back.n > 0 and records(back) or '      ')
+  if log.renewed then
+    redis.call('UNLINK', log.key)
+  end
+  if log.sealed == 0 then
+    redis.call('HSET', log.key, 'h', h)
+  else
+    delete_some(log)
+    local m = struct.pack('<I4I4I4I4I4', log.first, log.last, log.oldest_kept, log.newest_kept, log.index)
+    if log.block then
+      redis.call('HSET', log.key, 'h', h, 'm', m, log.last - 1, log.block)
+    else
+      redis.call('HSET', log.key, 'h', h, 'm', m)
+    end
+  end
+  if not kept then
+    redis.call('PEXPIREAT', log.key, string.format('%.0f', log.expires))
+  end
+  log.block, log.renewed, log.had_blocks, log.blocks = nil, false, log.sealed > 0, {}
+  log.live, log.live_total = front.n > 0 and log.first - 1 or log.last, before
+  log.used = (total(back, back.n) - before) % TOTALS
+end
+
+local function log_charge(log, now, permits)
+  drop_dead(log, now)
+  local back, dated = log.back, date_of(log, now)
+  local after = struct.pack('<I4', (total(back, back.n) + permits) % TOTALS)
+  local text, n
+  if back.weighted and back.n > 0 and date(log, back, back.n) == dated then
+    text, n = records(back):sub(1, -5) .. after, back.n
+  else
+    if (back.n + 1) * back.stride > block_bytes then
+      seal(log)
+      back = log.back
+    end
+    if not back.weighted and (permits > 1 or log.merges) then
+      back = make_weighted(log, back)
+    end
+    text = records(back) .. struct.pack(log.format, dated % log.modulus) .. (back.weighted and after or '')
+    n = back.n + 1
+  end
+  log.back = part(log, text, 1, n, back.weighted, back.total)
+  write_log(log, now)
+end
+
+local function log_give_back(log, now, permits)
+  drop_dead(log, now)
+  local left = log.used - permits
+  if left <= 0 then
+    log.front = part(log, '', 1, 0, false, 0)
+    log.back = part(log, '', 1, 0, false, 0)
+    no_blocks(log)
+  else
+    local at, i = find_permit(log, left)
+    local p = part_at(log, at)
+    p.n = i
+    local text = records(p)
+    if p.weighted then
+      text = text:sub(1, -5) .. struct.pack('<I4', (log.live_total + left) % TOTALS)
+    end
+    log.back = part(log, text, 1, i, p.weighted, p.total)
+    if at < log.first then
+      log.front = part(log, '', 1, 0, false, p.total)
+      no_blocks(log)
+    elseif at < log.last then
+      log.last, log.index = at, p.index
+      log.sealed = (p.total - total(log.front, log.front.n)) % TOTALS
+      if log.sealed == 0 then
+        no_blocks(log)
       end
     end
-    write(s, now)
   end
-  function self.records(s, now)
-    local records = 0
-    for i = 1, #s.dates do
-      if s.dates[i] + s.window > now then
-        records = records + 1
-      end
-    end
-    return records
-  end
-  algorithms['sliding-log'] = self
+  write_log(log, now)
 end

@@ -3,26 +3,25 @@ package dev.sash.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sash.testkit.redis.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One real {@code redis-server} for all tests of this JVM: the one on the PATH, or the one that
- * {@code -Dsash.redis=} names. It is spoken to over one plain socket by the thread that asks, which
- * takes a tenth of the time that a client with threads of its own takes, and there are millions of
- * calls. Thread-safe.
+ * One real {@code redis-server} for all tests of this JVM. It is spoken to over one plain socket by
+ * the thread that asks, which takes a tenth of the time that a client with threads of its own
+ * takes, and there are millions of calls. Thread-safe.
  */
 final class LocalRedis {
   private static final LocalRedis INSTANCE = new LocalRedis();
@@ -36,15 +35,14 @@ final class LocalRedis {
     }
   }
 
+  private final Set<String> loaded = ConcurrentHashMap.newKeySet();
   private final InputStream in;
   private final OutputStream out;
 
   private LocalRedis() {
+    RedisServer server = RedisServer.start(); // gone when the JVM ends
     try {
-      int port = freePort();
-      Process server = start(port);
-      Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
-      Socket socket = connect(port);
+      Socket socket = new Socket(server.host(), server.port());
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
       out = new BufferedOutputStream(socket.getOutputStream());
@@ -65,7 +63,12 @@ final class LocalRedis {
    * @return a Long, a String, a list of these, or null
    */
   @Nullable Object call(String... words) {
-    return callAll(List.<String[]>of(words)).get(0);
+    return call(words(words));
+  }
+
+  /** {@link #call(String...)} for words that are not text. */
+  @Nullable Object call(byte[][] words) {
+    return callAll(List.<byte[][]>of(words)).get(0);
   }
 
   /**
@@ -74,14 +77,13 @@ final class LocalRedis {
    * @param commands the name and arguments of each
    * @return the replies, as of {@link #call}; the first error is thrown
    */
-  synchronized List<@Nullable Object> callAll(List<String[]> commands) {
+  synchronized List<@Nullable Object> callAll(List<byte[][]> commands) {
     try {
-      for (String[] words : commands) {
+      for (byte[][] words : commands) {
         write("*" + words.length);
-        for (String word : words) {
-          byte[] bytes = word.getBytes(UTF_8);
-          write("$" + bytes.length);
-          out.write(bytes);
+        for (byte[] word : words) {
+          write("$" + word.length);
+          out.write(word);
           write("");
         }
       }
@@ -101,15 +103,20 @@ final class LocalRedis {
     }
   }
 
-  /** The words that run a script which is loaded. */
-  static String[] evalsha(Script script, String[] keys, String[] arguments) {
-    List<String> words = new ArrayList<>();
-    words.add("EVALSHA");
-    words.add(script.sha1());
-    words.add(Integer.toString(keys.length));
-    words.addAll(List.of(keys));
+  /** The command that runs a script, which is loaded before it is needed first. */
+  byte[][] evalsha(Script script, String[] keys, byte[][] arguments) {
+    if (loaded.add(script.sha1())) {
+      call("SCRIPT", "LOAD", script.source());
+    }
+    List<byte[]> words = new ArrayList<>();
+    words.addAll(List.of(words("EVALSHA", script.sha1(), Integer.toString(keys.length))));
+    words.addAll(List.of(words(keys)));
     words.addAll(List.of(arguments));
-    return words.toArray(String[]::new);
+    return words.toArray(byte[][]::new);
+  }
+
+  static byte[][] words(String... words) {
+    return Arrays.stream(words).map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new);
   }
 
   private void write(String line) throws IOException {
@@ -158,42 +165,5 @@ final class LocalRedis {
     }
     in.skipNBytes(1);
     return line.toString();
-  }
-
-  private static Process start(int port) throws IOException {
-    return new ProcessBuilder(
-            System.getProperty("sash.redis", "redis-server"),
-            "--port",
-            Integer.toString(port),
-            "--save",
-            "",
-            "--dir",
-            Files.createTempDirectory("sash-redis").toString())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-        .start();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static Socket connect(int port) throws IOException {
-    for (int attempt = 0; ; attempt++) {
-      try {
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-      } catch (ConnectException e) {
-        if (attempt == 200) {
-          throw e;
-        }
-        try {
-          Thread.sleep(25);
-        } catch (InterruptedException interrupted) {
-          throw new IOException(interrupted);
-        }
-      }
-    }
   }
 }

@@ -130,6 +130,95 @@ class RedisLimiterIT {
   }
 
   @Test
+  void waitsForPermits() throws Exception {
+    RedisLimiter limiter =
+        store.limiter(
+            Policy.of("api", Limit.slidingLog(2, Duration.ofMillis(200)))
+                .deadline(Duration.ofSeconds(5)));
+    limiter.tryAcquire("k", 2);
+
+    assertThat(limiter.acquire("k", 2, Duration.ofSeconds(10)).allowed()).isTrue();
+    assertThat(
+            limiter
+                .acquireAsync("k", 2, Duration.ofSeconds(10))
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .allowed())
+        .isTrue();
+    assertThat(limiter.acquire("k", 2, Duration.ZERO).allowed()).isFalse();
+  }
+
+  @Test
+  void limitsByTier() {
+    List<Limit> pro = List.of(Limit.slidingLog(20, Duration.ofMinutes(1)));
+    RedisLimiter limiter =
+        store.limiter(POLICY.tiers(key -> key.startsWith("pro") ? pro : List.of()));
+
+    assertThat(limiter.tryAcquire("pro:k", 20).allowed()).isTrue();
+    assertThat(limiter.tryAcquire("k", 11).neverAllowed()).isTrue();
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+  }
+
+  @Test
+  void keepsWhatIsChargedWhenLimitsChange() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    limiter.tryAcquire("k", 8);
+
+    limiter.changePolicy(POLICY.limits(List.of(Limit.slidingLog(5, Duration.ofMinutes(1)))));
+    assertThat(limiter.tryAcquire("k").used()).isEqualTo(8);
+    limiter.changePolicy(POLICY.limits(List.of(Limit.slidingLog(9, Duration.ofMinutes(1)))));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    limiter.changePolicy(POLICY.limits(List.of(Limit.slidingLog(9, Duration.ofMinutes(2)))));
+    assertThat(limiter.tryAcquire("k").used()).as("another window begins afresh").isEqualTo(1);
+    assertThatThrownBy(() -> limiter.changePolicy(Policy.of("other", Limit.parse("1/s"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'api'")
+        .hasMessageContaining("'other'");
+    assertThat(limiter.policy().limits())
+        .containsExactly(Limit.slidingLog(9, Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void refusesBadInputAndRecordsNothing() {
+    RedisLimiter limiter = store.limiter(POLICY);
+
+    assertThatThrownBy(() -> limiter.tryAcquire("")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> limiter.tryAcquireAsync("k", -1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("permits must be between 0 and 1000000000, was -1");
+    assertThatThrownBy(() -> limiter.refund("k".repeat(1025), 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> limiter.reset("")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> limiter.inspect("")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> store.limiter(Policy.named("none")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("must have a limit");
+    assertThat(store.keys("api", 10)).isEmpty();
+  }
+
+  @Test
+  void anInterruptedCallerGetsItsDecisionAndStaysInterrupted() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    Thread.currentThread().interrupt();
+
+    assertThat(limiter.tryAcquire("k").source()).isEqualTo(Source.STORE);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void refusesSettingsOutOfBounds() {
+    RedisStore.Builder builder = RedisStore.builder();
+
+    assertThatThrownBy(() -> builder.nodes(0)).hasMessageContaining("nodes must be between 1 and");
+    assertThatThrownBy(() -> builder.believeDenialsFor(Duration.ofMinutes(2)))
+        .hasMessageContaining("at most PT1M, was PT2M");
+    assertThatThrownBy(() -> builder.connectTimeout(Duration.ZERO))
+        .hasMessageContaining("more than 0 and at most PT1M, was PT0S");
+    assertThatThrownBy(() -> builder.uri(server.uri()).prefix("a{b").connect())
+        .hasMessageContaining("'a{b'");
+  }
+
+  @Test
   void refusesUrisThatItDoesNotKnow() {
     assertThatThrownBy(() -> RedisStore.connect("http://me:secret@host"))
         .isInstanceOf(IllegalArgumentException.class)

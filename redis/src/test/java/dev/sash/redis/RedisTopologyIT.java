@@ -41,8 +41,8 @@ class RedisTopologyIT {
     try (RedisServer server =
         RedisServer.start(
             "user default off",
-            "user limiter on >secret ~sash:* -@all +evalsha +eval +time +get +set +getrange"
-                + " +setrange +strlen +pexpire +pexpireat +pttl +del +unlink +scan +hello +ping"
+            "user limiter on >secret ~sash:* -@all +evalsha +eval +time +get +set +hget +hset +hdel"
+                + " +pexpireat +pttl +unlink +scan +hello +ping"
                 + " +client")) {
       assertDecides("redis://limiter:secret@" + address(server));
       assertDoesNotDecide("redis://limiter:wrong@" + address(server));

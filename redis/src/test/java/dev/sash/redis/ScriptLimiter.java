@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
-import dev.sash.Algorithm;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
@@ -12,12 +13,9 @@ import dev.sash.testkit.Operation;
 import dev.sash.testkit.Schedule.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,22 +32,42 @@ final class ScriptLimiter implements RateLimiter {
   static final long LATEST = 1L << 52;
 
   private static final AtomicInteger LIMITERS = new AtomicInteger();
-  private static final Map<Set<Algorithm>, Script> SCRIPTS = load();
+
+  /** A command, and what its reply means; null if that is nothing. */
+  private static final class Call {
+    final byte[][] command;
+    final @Nullable Function<List<?>, Decision> meaning;
+
+    Call(byte[][] command, @Nullable Function<List<?>, Decision> meaning) {
+      this.command = command;
+      this.meaning = meaning;
+    }
+
+    @Nullable Decision decision(@Nullable Object reply) {
+      return meaning == null ? null : meaning.apply((List<?>) Objects.requireNonNull(reply));
+    }
+  }
 
   private final LocalRedis redis = LocalRedis.get();
   private final KeyNames names = new KeyNames("test" + LIMITERS.incrementAndGet());
   private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
   private final MicroClock clock;
+  private final String settings;
   private volatile Policy policy;
 
   ScriptLimiter(Policy policy, MicroClock clock) {
+    this(policy, clock, "by_hand.lua");
+  }
+
+  ScriptLimiter(Policy policy, MicroClock clock, String settings) {
     this.policy = checked(policy);
     this.clock = clock;
+    this.settings = settings;
   }
 
   @Override
   public Decision tryAcquire(String key, long permits) {
-    return ask(key, permits, script -> script.acquire(permits));
+    return Objects.requireNonNull(ask(acquire(key, permits)));
   }
 
   @Override
@@ -59,7 +77,7 @@ final class ScriptLimiter implements RateLimiter {
 
   @Override
   public Decision refund(String key, long permits) {
-    return ask(key, permits, script -> script.refund(permits));
+    return Objects.requireNonNull(ask(giveBack(key, permits)));
   }
 
   @Override
@@ -75,8 +93,7 @@ final class ScriptLimiter implements RateLimiter {
 
   @Override
   public void reset(String key) {
-    Bounds.checkKey(key);
-    redis.call(unlink(key));
+    ask(forget(key));
   }
 
   @Override
@@ -102,106 +119,90 @@ final class ScriptLimiter implements RateLimiter {
     return clock;
   }
 
+  /** Does the steps of a schedule in one go: none depends on the answer to another. */
+  List<@Nullable Decision> decide(ManualClock handClock, List<Step> steps) {
+    List<Call> calls = new ArrayList<>();
+    for (Step step : steps) {
+      handClock.setMicros(step.clockMicros());
+      calls.add(call(step.operation()));
+    }
+    List<@Nullable Object> replies =
+        redis.callAll(calls.stream().map(call -> call.command).toList());
+    List<@Nullable Decision> decisions = new ArrayList<>();
+    for (int i = 0; i < replies.size(); i++) {
+      decisions.add(calls.get(i).decision(replies.get(i)));
+    }
+    return decisions;
+  }
+
+  /** What is kept of a key now. */
+  List<KeyState> inspect(String key) {
+    LimitScript script = scriptFor(key);
+    Object reply = redis.call(command(script, key, script.inspect()));
+    return script.states((List<?>) Objects.requireNonNull(reply));
+  }
+
+  /** The names of the Redis keys of a key. */
+  String[] namesOf(String key) {
+    return names.of(policy.name(), key, policy.limitsFor(key));
+  }
+
+  private @Nullable Decision ask(Call call) {
+    return call.decision(redis.call(call.command));
+  }
+
+  private Call call(Operation operation) {
+    if (operation instanceof Operation.Acquire acquire) {
+      return acquire(acquire.key(), acquire.permits());
+    } else if (operation instanceof Operation.AcquireAsync acquire) {
+      return acquire(acquire.key(), acquire.permits());
+    } else if (operation instanceof Operation.Refund refund) {
+      return giveBack(refund.key(), refund.permits());
+    } else if (operation instanceof Operation.Reset reset) {
+      return forget(reset.key());
+    }
+    changePolicy(((Operation.Change) operation).policy());
+    return new Call(LocalRedis.words("PING"), null);
+  }
+
+  private Call acquire(String key, long permits) {
+    Bounds.checkKey(key);
+    Bounds.checkPermits(permits);
+    LimitScript script = scriptFor(key);
+    return new Call(
+        command(script, key, script.acquire(permits)), reply -> script.decision(permits, reply));
+  }
+
+  private Call giveBack(String key, long permits) {
+    Bounds.checkKey(key);
+    Bounds.checkPermits(permits);
+    LimitScript script = scriptFor(key);
+    return new Call(
+        command(script, key, script.refund(permits)), reply -> script.decision(0, reply));
+  }
+
+  private Call forget(String key) {
+    Bounds.checkKey(key);
+    List<String> words = new ArrayList<>(List.of("UNLINK"));
+    words.addAll(List.of(namesOf(key)));
+    return new Call(LocalRedis.words(words.toArray(String[]::new)), null);
+  }
+
+  private LimitScript scriptFor(String key) {
+    return scripts.computeIfAbsent(
+        policy.limitsFor(key), limits -> new LimitScript(limits, Script.of(limits, settings)));
+  }
+
+  private byte[][] command(LimitScript script, String key, byte[][] arguments) {
+    byte[][] withTime = Arrays.copyOf(arguments, arguments.length + 1);
+    withTime[arguments.length] = Long.toString(Math.min(LATEST, clock.micros())).getBytes(US_ASCII);
+    return redis.evalsha(script.script(), namesOf(key), withTime);
+  }
+
   private static Policy checked(Policy policy) {
     if (policy.limits().isEmpty() && !policy.isTiered()) {
       throw new IllegalArgumentException("policy '" + policy.name() + "' must have a limit");
     }
     return policy;
-  }
-
-  /** Does the steps of a schedule in one go: none depends on the answer to another. */
-  List<@Nullable Decision> decide(ManualClock handClock, List<Step> steps) {
-    List<String[]> commands = new ArrayList<>();
-    List<@Nullable LimitScript> asked = new ArrayList<>();
-    for (Step step : steps) {
-      handClock.setMicros(step.clockMicros());
-      Operation operation = step.operation();
-      if (operation instanceof Operation.Change change) {
-        changePolicy(change.policy());
-        commands.add(new String[] {"PING"});
-        asked.add(null);
-      } else if (operation instanceof Operation.Reset reset) {
-        commands.add(unlink(reset.key()));
-        asked.add(null);
-      } else {
-        asked.add(scriptFor(keyOf(operation)));
-        commands.add(command(operation));
-      }
-    }
-    List<@Nullable Object> replies = redis.callAll(commands);
-    List<@Nullable Decision> decisions = new ArrayList<>();
-    for (int i = 0; i < replies.size(); i++) {
-      LimitScript script = asked.get(i);
-      decisions.add(script == null ? null : script.decision((List<?>) replies.get(i)));
-    }
-    return decisions;
-  }
-
-  private String[] command(Operation operation) {
-    if (operation instanceof Operation.Refund refund) {
-      return command(refund.key(), script -> script.refund(refund.permits()));
-    } else if (operation instanceof Operation.AcquireAsync acquire) {
-      return command(acquire.key(), script -> script.acquire(acquire.permits()));
-    } else {
-      Operation.Acquire acquire = (Operation.Acquire) operation;
-      return command(acquire.key(), script -> script.acquire(acquire.permits()));
-    }
-  }
-
-  private static String keyOf(Operation operation) {
-    if (operation instanceof Operation.Refund refund) {
-      return refund.key();
-    } else if (operation instanceof Operation.AcquireAsync acquire) {
-      return acquire.key();
-    } else {
-      return ((Operation.Acquire) operation).key();
-    }
-  }
-
-  private Decision ask(String key, long permits, Function<LimitScript, String[]> arguments) {
-    Bounds.checkKey(key);
-    Bounds.checkPermits(permits);
-    List<?> reply = (List<?>) Objects.requireNonNull(redis.call(command(key, arguments)));
-    return scriptFor(key).decision(reply);
-  }
-
-  private LimitScript scriptFor(String key) {
-    return scripts.computeIfAbsent(
-        policy.limitsFor(key),
-        limits -> new LimitScript(limits, SCRIPTS.get(Script.algorithms(limits))));
-  }
-
-  private String[] command(String key, Function<LimitScript, String[]> arguments) {
-    LimitScript script = scriptFor(key);
-    String[] withoutTime = arguments.apply(script);
-    String[] withTime = Arrays.copyOf(withoutTime, withoutTime.length + 1);
-    withTime[withoutTime.length] = Long.toString(Math.min(LATEST, clock.micros()));
-    return LocalRedis.evalsha(
-        script.script(), names.of(policy.name(), key, script.limits()), withTime);
-  }
-
-  private String[] unlink(String key) {
-    List<String> words = new ArrayList<>(List.of("UNLINK"));
-    words.addAll(List.of(names.of(policy.name(), key, policy.limitsFor(key))));
-    return words.toArray(String[]::new);
-  }
-
-  /** The script for every set of algorithms, loaded. */
-  private static Map<Set<Algorithm>, Script> load() {
-    Set<Set<Algorithm>> sets = new HashSet<>(Set.of(Set.of()));
-    for (Algorithm algorithm : Algorithm.values()) {
-      for (Set<Algorithm> set : List.copyOf(sets)) {
-        Set<Algorithm> more = new HashSet<>(set);
-        more.add(algorithm);
-        sets.add(more);
-      }
-    }
-    Map<Set<Algorithm>, Script> scripts = new HashMap<>();
-    for (Set<Algorithm> algorithms : sets) {
-      Script script = Script.assemble("clock_by_hand.lua", algorithms);
-      LocalRedis.get().call("SCRIPT", "LOAD", script.source());
-      scripts.put(algorithms, script);
-    }
-    return scripts;
   }
 }

@@ -6,7 +6,7 @@ import dev.sash.testkit.ManualClock;
 import dev.sash.testkit.TightnessContract;
 
 /** The scripts keep what they promise, to the tick. */
-class ScriptTightnessTest extends TightnessContract {
+class ScriptTightnessIT extends TightnessContract {
   @Override
   protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
     return new ScriptLimiter(policy, clock);

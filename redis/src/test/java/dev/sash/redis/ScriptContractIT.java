@@ -16,7 +16,7 @@ import dev.sash.testkit.WorstCaseContract;
 import org.junit.jupiter.api.Nested;
 
 /** The scripts keep the contract. */
-class ScriptContractTest {
+class ScriptContractIT {
   @Nested
   class Algorithms extends AlgorithmContract {
     @Override

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The scripts decide as the oracle does. */
-class ScriptParityTest extends ParityContract {
+class ScriptParityIT extends ParityContract {
   @Override
   protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
     return new ScriptLimiter(policy, clock);

@@ -1,0 +1,2 @@
+-- empty: decides nothing, the limit of what a script can do
+return 1

@@ -1,0 +1,96 @@
+package dev.sash.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sash.Algorithm;
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is kept has an expiry, on every way to write it, and is gone when it is not needed. */
+class ExpiryIT {
+  private static final Duration WINDOW = Duration.ofMinutes(10);
+
+  /**
+   * Counters are kept for two whole windows, buckets for a permit more; and all a little longer.
+   */
+  private static final long LINGER_MILLIS = WINDOW.toMillis() + 1_500;
+
+  private static RedisServer server;
+  private static RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    store = RedisStore.connect(server.uri());
+  }
+
+  @AfterAll
+  static void stop() {
+    store.close();
+    server.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void livesAsLongAsSomethingIsCharged(Algorithm algorithm) {
+    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    limiter.tryAcquire("k", 3);
+    assertExpires(limiter, "a charge");
+    limiter.tryAcquire("k");
+    assertExpires(limiter, "another");
+    limiter.refund("k", 2);
+    assertExpires(limiter, "a refund");
+    limiter.tryAcquire("k", 2);
+    assertExpires(limiter, "a charge of more");
+    limiter.refund("k", 1_000);
+    assertExpires(limiter, "a refund of everything");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isGoneSoonAfter(Algorithm algorithm) {
+    RedisLimiter limiter = limiter(algorithm, Duration.ofMillis(50));
+    limiter.tryAcquire("short", 3);
+    String name = name(limiter, "short");
+    long begin = System.nanoTime();
+    while (!Long.valueOf(0).equals(server.command("EXISTS", name))) {
+      assertThat(System.nanoTime() - begin).isLessThan(Duration.ofSeconds(20).toNanos());
+      Callers.pause(Duration.ofMillis(20));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aDenialOrAPeekLeavesNothing(Algorithm algorithm) {
+    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    limiter.peek("nobody");
+    limiter.tryAcquire("nobody", 1_000);
+    limiter.refund("nobody", 1);
+
+    assertThat(server.command("EXISTS", name(limiter, "nobody"))).isEqualTo(0L);
+  }
+
+  private static void assertExpires(RedisLimiter limiter, String what) {
+    Object millis = server.command("PTTL", name(limiter, "k")); // first, for time goes on
+    long needed = limiter.peek("k").resetAfter().toMillis();
+    assertThat((Long) millis)
+        .as("%s after %s", limiter.policy(), what)
+        .isBetween(needed, needed + LINGER_MILLIS);
+  }
+
+  private static RedisLimiter limiter(Algorithm algorithm, Duration window) {
+    Limit limit = new Limit(algorithm, 100, window.toMillis() * 1_000, 0, 100);
+    return store.limiter(
+        Policy.of("expiry-" + algorithm.id(), limit).deadline(Duration.ofSeconds(10)));
+  }
+
+  private static String name(RedisLimiter limiter, String key) {
+    return new KeyNames("sash").of(limiter.policy().name(), key, limiter.policy().limits())[0];
+  }
+}
