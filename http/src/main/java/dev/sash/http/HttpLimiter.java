@@ -81,6 +81,18 @@ public final class HttpLimiter {
     }
   }
 
+  /**
+   * What a response says about decisions that were made elsewhere, as by a limiter which the
+   * application asked itself. Asks and charges nobody.
+   *
+   * @param view the request
+   * @param decisions what each policy said
+   * @return admitted if all of them are
+   */
+  public Verdict report(RequestView view, List<PolicyDecision> decisions) {
+    return verdict(List.of(), List.copyOf(decisions), view.headers("Accept"));
+  }
+
   private CompletionStage<Verdict> decide(IncomingRequest request) {
     List<String> accept = request.view().headers("Accept");
     if (deniedAddresses.contains(request.client())) {

@@ -454,4 +454,20 @@ class HttpLimiterTest {
     assertThatThrownBy(() -> HttpRule.forEverything().methods("P T"))
         .hasMessageContaining("was 'P T'");
   }
+
+  @Test
+  void reportsWhatWasDecidedElsewhereAsIfItHadDecided() {
+    HttpLimiter limiter = with(HttpRule.forEverything().charge(one, KeyExtractor.clientAddress()));
+    Verdict admitted = check(limiter, TestRequest.get("/"));
+    Verdict denied = check(limiter, TestRequest.get("/"));
+
+    for (Verdict verdict : List.of(admitted, denied)) {
+      Verdict report = limiter.report(TestRequest.get("/"), verdict.decisions());
+      assertThat(report.status()).isEqualTo(verdict.status());
+      assertThat(report.headers()).isEqualTo(verdict.headers());
+      assertThat(report.body()).isEqualTo(verdict.body());
+      report.giveBack();
+    }
+    assertThat(check(limiter, TestRequest.get("/")).allowed()).as("nothing given back").isFalse();
+  }
 }

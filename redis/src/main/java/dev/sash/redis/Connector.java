@@ -17,7 +17,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -55,10 +54,7 @@ interface Connector {
 
   /** What the user has said about connections. */
   record Options(
-      List<RedisURI> uris,
-      boolean cluster,
-      Duration connectTimeout,
-      @Nullable Path trustedCertificates) {}
+      List<RedisURI> uris, boolean cluster, Duration connectTimeout, @Nullable SslOptions tls) {}
 
   static Connector of(Options options) {
     ClientResources resources =
@@ -90,10 +86,9 @@ interface Connector {
                 .keepAlive(true)
                 .tcpNoDelay(true)
                 .build());
-    Path certificates = options.trustedCertificates();
-    if (certificates != null) {
-      builder.sslOptions(
-          SslOptions.builder().jdkSslProvider().trustManager(certificates.toFile()).build());
+    SslOptions tls = options.tls();
+    if (tls != null) {
+      builder.sslOptions(tls);
     }
     return builder;
   }

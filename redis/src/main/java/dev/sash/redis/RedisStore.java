@@ -4,7 +4,9 @@ import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.internal.Bounds;
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
+import io.lettuce.core.SslOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -151,11 +153,13 @@ public final class RedisStore implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private final List<String> uris = new ArrayList<>();
+    private final List<RedisURI> servers = new ArrayList<>();
+    private boolean cluster;
     private String prefix = "sash";
     private int nodes = 1;
     private Duration believeDenialsFor = Duration.ofSeconds(1);
     private Duration connectTimeout = Duration.ofSeconds(1);
-    private @Nullable Path trustedCertificates;
+    private @Nullable SslOptions tls;
 
     private Builder() {}
 
@@ -178,6 +182,31 @@ public final class RedisStore implements AutoCloseable {
      */
     public Builder uris(List<String> uris) {
       uris.forEach(this::uri);
+      return this;
+    }
+
+    /**
+     * Where Redis is, in the words of Lettuce: for what a text cannot say, such as credentials that
+     * change. In place of {@link #uri}.
+     *
+     * @param server one server, or sentinels that name it; its timeout becomes the {@link
+     *     #connectTimeout}
+     * @return this
+     */
+    public Builder server(RedisURI server) {
+      servers.add(Objects.requireNonNull(server, "server must not be null"));
+      return this;
+    }
+
+    /**
+     * Where a cluster is, in the words of Lettuce. In place of {@link #uri}.
+     *
+     * @param nodes some of its nodes; their timeouts become the {@link #connectTimeout}
+     * @return this
+     */
+    public Builder cluster(List<RedisURI> nodes) {
+      nodes.forEach(this::server);
+      cluster = true;
       return this;
     }
 
@@ -241,7 +270,19 @@ public final class RedisStore implements AutoCloseable {
      * @return this
      */
     public Builder trustedCertificates(Path pem) {
-      trustedCertificates = Objects.requireNonNull(pem, "pem must not be null");
+      Objects.requireNonNull(pem, "pem must not be null");
+      return tls(SslOptions.builder().jdkSslProvider().trustManager(pem.toFile()).build());
+    }
+
+    /**
+     * How to speak TLS, where the URI says that it is spoken: keys, trust, protocols. In place of
+     * {@link #trustedCertificates}.
+     *
+     * @param options those of Lettuce
+     * @return this
+     */
+    public Builder tls(SslOptions options) {
+      tls = Objects.requireNonNull(options, "options must not be null");
       return this;
     }
 
@@ -257,11 +298,20 @@ public final class RedisStore implements AutoCloseable {
     }
 
     private Connector.Options options() {
+      if (servers.isEmpty()) {
+        return new Connector.Options(
+            RedisUris.parse(uris, connectTimeout), RedisUris.isCluster(uris), connectTimeout, tls);
+      }
+      if (!uris.isEmpty() || (!cluster && servers.size() > 1)) {
+        throw new IllegalArgumentException(
+            "a store must have one server, one cluster or uris, had "
+                + servers.size()
+                + " servers and "
+                + uris.size()
+                + " uris");
+      }
       return new Connector.Options(
-          RedisUris.parse(uris, connectTimeout),
-          RedisUris.isCluster(uris),
-          connectTimeout,
-          trustedCertificates);
+          RedisUris.within(servers, connectTimeout), cluster, connectTimeout, tls);
     }
   }
 }

@@ -33,11 +33,15 @@ final class RedisUris {
               + " among "
               + uris.size());
     }
-    List<RedisURI> parsed =
-        uris.stream().map(uri -> parse(cluster ? withoutCluster(uri) : uri)).toList();
-    parsed.forEach(uri -> uri.setTimeout(timeout));
-    parsed.forEach(uri -> uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(timeout)));
-    return parsed;
+    return within(
+        uris.stream().map(uri -> parse(cluster ? withoutCluster(uri) : uri)).toList(), timeout);
+  }
+
+  /** Those servers, which may take that long for the handshake of a connection. */
+  static List<RedisURI> within(List<RedisURI> servers, Duration timeout) {
+    servers.forEach(uri -> uri.setTimeout(timeout));
+    servers.forEach(uri -> uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(timeout)));
+    return List.copyOf(servers);
   }
 
   private static RedisURI parse(String uri) {

@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sash.Decision;
@@ -11,6 +12,7 @@ import dev.sash.testkit.redis.RedisBinary;
 import dev.sash.testkit.redis.RedisCluster;
 import dev.sash.testkit.redis.RedisSentinels;
 import dev.sash.testkit.redis.RedisServer;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -99,6 +101,34 @@ class RedisTopologyIT {
         assertThat(store.keys("api", 1_000)).containsAll(keys);
         for (RedisServer master : cluster.masters()) {
           assertThat((Long) master.command("DBSIZE")).as("%s", master).isBetween(20L, 150L);
+        }
+      }
+    }
+  }
+
+  @Test
+  void inTheWordsOfLettuce() {
+    try (RedisServer server = RedisServer.start("requirepass se/cr:et")) {
+      RedisURI uri =
+          RedisURI.builder()
+              .withHost(server.host())
+              .withPort(server.port())
+              .withPassword("se/cr:et".toCharArray())
+              .build();
+      try (RedisStore store = RedisStore.builder().server(uri).connect()) {
+        assertDecides(store);
+      }
+      assertThatThrownBy(() -> RedisStore.builder().server(uri).server(uri).connect())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "a store must have one server, one cluster or uris, had 2 servers and 0 uris");
+    }
+    try (RedisCluster cluster = RedisCluster.start()) {
+      List<RedisURI> nodes = cluster.uris().stream().map(RedisURI::create).toList();
+      try (RedisStore store = RedisStore.builder().cluster(nodes).connect()) {
+        RedisLimiter limiter = store.limiter(POLICY);
+        for (int i = 0; i < 100; i++) {
+          assertThat(limiter.tryAcquire("user:" + i).source()).isEqualTo(Source.STORE);
         }
       }
     }

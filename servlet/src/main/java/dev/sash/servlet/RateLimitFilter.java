@@ -1,6 +1,7 @@
 package dev.sash.servlet;
 
 import dev.sash.http.HttpLimiter;
+import dev.sash.http.RequestView;
 import dev.sash.http.Verdict;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -50,6 +51,12 @@ import org.slf4j.LoggerFactory;
  * </ul>
  */
 public final class RateLimitFilter implements Filter {
+  /**
+   * The request attribute under which an admitted request carries its {@link Verdict}; with several
+   * filters, that of the last.
+   */
+  public static final String VERDICT = RateLimitFilter.class.getName() + ".verdict";
+
   private static final Logger LOG = LoggerFactory.getLogger(RateLimitFilter.class);
   private static final AtomicInteger COUNT = new AtomicInteger();
   private static final AtomicBoolean WARNED = new AtomicBoolean();
@@ -105,6 +112,16 @@ public final class RateLimitFilter implements Filter {
     return registration;
   }
 
+  /**
+   * A request as this filter reads it, for whoever asks a {@link HttpLimiter} further on.
+   *
+   * @param request the request
+   * @return its principal and route are found as the filter finds them
+   */
+  public RequestView viewOf(HttpServletRequest request) {
+    return new ServletRequestView(request, principals, routes);
+  }
+
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
@@ -136,8 +153,7 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     Passage passage = new Passage(response);
     request.setAttribute(attribute, passage);
-    CompletableFuture<Verdict> answer =
-        limiter.check(new ServletRequestView(request, principals, routes)).toCompletableFuture();
+    CompletableFuture<Verdict> answer = limiter.check(viewOf(request)).toCompletableFuture();
     if (!answer.isDone() && !waits && request.isAsyncSupported()) {
       passage.suspend(request.startAsync(request, response), answer);
       return;
@@ -158,6 +174,7 @@ public final class RateLimitFilter implements Filter {
       FilterChain chain,
       DispatcherType dispatcherType)
       throws IOException, ServletException {
+    request.setAttribute(VERDICT, verdict);
     verdict.headers().forEach(response::setHeader);
     if (!verdict.dependsOnStatus() && dispatcherType == request.getDispatcherType()) {
       chain.doFilter(request, response);

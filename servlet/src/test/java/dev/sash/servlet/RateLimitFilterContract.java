@@ -10,6 +10,7 @@ import dev.sash.http.HttpLimiter;
 import dev.sash.http.HttpRule;
 import dev.sash.http.KeyExtractor;
 import dev.sash.http.TrustedProxies;
+import dev.sash.http.Verdict;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.testkit.ManualClock;
 import jakarta.servlet.AsyncContext;
@@ -574,5 +575,34 @@ abstract class RateLimitFilterContract {
     get("/ok", "X-User", "ann");
 
     assertThat(limiter.peek("(user:ann|route:GET /)").used()).isEqualTo(1);
+  }
+
+  @Test
+  void theApplicationFindsTheVerdictAndCanAskForMore() throws Exception {
+    RateLimiter limiter = limiter("9/1m");
+    HttpLimiter perAddress = perAddress(limiter);
+    RateLimitFilter filter = RateLimitFilter.of(perAddress);
+    Filter asking =
+        (request, response, chain) -> {
+          Verdict first = (Verdict) request.getAttribute(RateLimitFilter.VERDICT);
+          perAddress
+              .check(filter.viewOf((HttpServletRequest) request))
+              .toCompletableFuture()
+              .join();
+          first.giveBack();
+          chain.doFilter(request, response);
+        };
+    EnumSet<DispatcherType> requests = EnumSet.of(DispatcherType.REQUEST);
+    container =
+        start(
+            5,
+            context -> {
+              add(context, "limit", filter, requests);
+              add(context, "ask", asking, requests);
+              application.addTo(context, true);
+            });
+
+    assertThat(get("/ok").statusCode()).isEqualTo(200);
+    assertThat(limiter.peek(ME).used()).isEqualTo(1);
   }
 }
