@@ -34,6 +34,7 @@ class ArchitectureTest {
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
   private static final String SERVLET = "dev.sash.servlet..";
+  private static final String MICROMETER = "dev.sash.micrometer..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -47,12 +48,13 @@ class ArchitectureTest {
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
     classes()
         .should()
-        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, TESTKIT, CLI)
+        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, MICROMETER, HTTP, SERVLET, TESTKIT, CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
         .contains("dev.sash.http", "dev.sash.servlet")
+        .contains("dev.sash.micrometer")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -79,6 +81,19 @@ class ArchitectureTest {
                 .or(
                     resideInAnyPackage(
                         REDIS, "java..", "io.lettuce..", "org.jspecify.annotations", "org.slf4j")))
+        .check(SASH);
+  }
+
+  @Test
+  void metersNeedNothingMoreThanMicrometer() {
+    classes()
+        .that(resideInAPackage(MICROMETER))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        MICROMETER, "java..", "io.micrometer..", "org.jspecify.annotations")))
         .check(SASH);
   }
 
@@ -117,13 +132,17 @@ class ArchitectureTest {
         .definedBy(HTTP)
         .layer("servlet")
         .definedBy(SERVLET)
+        .layer("micrometer")
+        .definedBy(MICROMETER)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("redis", "http", "servlet", "testkit", "cli")
+        .mayOnlyBeAccessedByLayers("redis", "micrometer", "http", "servlet", "testkit", "cli")
         .whereLayer("redis")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("micrometer")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("servlet")
@@ -161,7 +180,7 @@ class ArchitectureTest {
         .that()
         .arePublic()
         .and()
-        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET))
+        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, MICROMETER, HTTP, SERVLET))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()
