@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,7 +65,7 @@ public final class RateLimitFilter implements Filter {
   private final HttpLimiter limiter;
   private final Function<HttpServletRequest, @Nullable String> principals;
   private final Function<HttpServletRequest, @Nullable String> routes;
-  private final boolean waits;
+  private final BooleanSupplier waits;
 
   /** Of this filter alone: each of several filters charges. */
   private final String attribute = RateLimitFilter.class.getName() + "." + COUNT.incrementAndGet();
@@ -154,7 +155,7 @@ public final class RateLimitFilter implements Filter {
     Passage passage = new Passage(response);
     request.setAttribute(attribute, passage);
     CompletableFuture<Verdict> answer = limiter.check(viewOf(request)).toCompletableFuture();
-    if (!answer.isDone() && !waits && request.isAsyncSupported()) {
+    if (!answer.isDone() && request.isAsyncSupported() && !waits.getAsBoolean()) {
       passage.suspend(request.startAsync(request, response), answer);
       return;
     }
@@ -209,7 +210,7 @@ public final class RateLimitFilter implements Filter {
     private Function<HttpServletRequest, @Nullable String> principals =
         Builder::nameOfUserPrincipal;
     private Function<HttpServletRequest, @Nullable String> routes = Builder::patternOfServlet;
-    private boolean waits;
+    private BooleanSupplier waits = () -> false;
 
     private Builder(HttpLimiter limiter) {
       this.limiter = Objects.requireNonNull(limiter, "limiter must not be null");
@@ -256,7 +257,17 @@ public final class RateLimitFilter implements Filter {
      * @return this
      */
     public Builder waitForDecisions() {
-      waits = true;
+      return waitForDecisions(() -> true);
+    }
+
+    /**
+     * {@link #waitForDecisions()} if a condition holds.
+     *
+     * @param condition asked each time that a decision is pending: must be fast and thread-safe
+     * @return this
+     */
+    public Builder waitForDecisions(BooleanSupplier condition) {
+      waits = Objects.requireNonNull(condition, "condition must not be null");
       return this;
     }
 
