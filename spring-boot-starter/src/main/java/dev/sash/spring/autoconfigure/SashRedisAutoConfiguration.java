@@ -1,0 +1,130 @@
+package dev.sash.spring.autoconfigure;
+
+import dev.sash.redis.RedisStore;
+import dev.sash.spring.LimiterFactory;
+import dev.sash.spring.config.BadConfigurationException;
+import dev.sash.spring.config.SashProperties;
+import dev.sash.spring.redis.RedisStores;
+import dev.sash.spring.redis.SpringRedisConnection;
+import java.util.function.Consumer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.StringUtils;
+
+/**
+ * Limits in Redis: if {@code sash.store} says so, or leaves it open and there is a Redis, by {@code
+ * sash.redis.uri} or by Spring's own connection.
+ */
+@AutoConfiguration(
+    afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@EnableConfigurationProperties(SashProperties.class)
+public final class SashRedisAutoConfiguration {
+  private static final String STORE = "sash.store";
+  private static final String URI = "sash.redis.uri";
+
+  /** For Spring. */
+  public SashRedisAutoConfiguration() {}
+
+  /** Says where Redis is if no URI does. */
+  interface RedisLocation extends Consumer<RedisStore.Builder> {}
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RedisConnectionFactory.class, DataRedisConnectionDetails.class})
+  @ConditionalOnBean(RedisConnectionFactory.class)
+  static class SpringsConnection {
+    @Bean
+    RedisLocation sashRedisLocation(
+        ObjectProvider<RedisConnectionFactory> factories,
+        ObjectProvider<DataRedisConnectionDetails> details) {
+      return builder -> {
+        DataRedisConnectionDetails connection = details.getIfUnique();
+        if (connection != null && connection.getMasterReplica() != null) {
+          throw BadConfigurationException.property(
+              URI,
+              "must be set to the master, or sash.store=memory:"
+                  + " spring.data.redis.masterreplica does not say which node that is");
+        }
+        RedisConnectionFactory factory = factories.getIfUnique();
+        if (factory == null) {
+          throw BadConfigurationException.property(
+              URI, "must be set, or sash.store=memory: Spring has several connections to Redis");
+        }
+        SpringRedisConnection.configure(factory, builder);
+      };
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @Conditional({OnRedis.class, OnNotMemory.class})
+  static class Store {
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    RedisStore sashRedisStore(SashProperties properties, ObjectProvider<RedisLocation> location) {
+      return RedisStores.connect(
+          properties.redis(), location.getIfAvailable(() -> Store::missing));
+    }
+
+    private static void missing(RedisStore.Builder builder) {
+      throw BadConfigurationException.property(
+          URI, "must be set with sash.store=redis: Spring has no connection to Redis");
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LimiterFactory sashRedisLimiters(RedisStore store) {
+      return store::limiter;
+    }
+  }
+
+  /** There is a Redis, or there has to be. */
+  static final class OnRedis extends AnyNestedCondition {
+    OnRedis() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnProperty(name = STORE, havingValue = "redis")
+    static final class Chosen {}
+
+    @Conditional(UriIsSet.class)
+    static final class Named {}
+
+    @ConditionalOnBean(type = "org.springframework.data.redis.connection.RedisConnectionFactory")
+    static final class Springs {}
+
+    @ConditionalOnBean(RedisStore.class)
+    static final class Made {}
+  }
+
+  /** A variable that is not set must not leave an application without Redis that has one. */
+  static final class UriIsSet implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return StringUtils.hasText(context.getEnvironment().getProperty(URI));
+    }
+  }
+
+  /** Memory is not asked for. */
+  static final class OnNotMemory extends NoneNestedConditions {
+    OnNotMemory() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnProperty(name = STORE, havingValue = "memory")
+    static final class Chosen {}
+  }
+}

@@ -1,0 +1,76 @@
+package dev.sash.spring.config;
+
+import dev.sash.FailureRule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+
+/**
+ * A policy, and the requests it holds for.
+ *
+ * @param limits What is allowed, such as 100/1m or 1000 per 1h sliding-counter; with several, all
+ *     of them hold.
+ * @param tiers The limits of each tier, in place of the policy's own.
+ * @param paths Which requests are limited: /login, /users/{id} or /api/**. Without any, the policy
+ *     is for annotated methods and code.
+ * @param methods Which methods of the paths are limited; all of them unless set.
+ * @param key Who is limited: ip, user, apikey:field, header:field, query:name, cookie:name, path,
+ *     route, method, all or bean:name; joined by + for a combination and by | for a fallback.
+ * @param skipWithoutKey Whether requests without the key are not limited. Otherwise the client's
+ *     address is their key.
+ * @param order The order in which policies are asked, from the lowest; those of the same order as
+ *     they are written.
+ * @param continues Whether the policies behind this one hold as well for a request that this one
+ *     holds for.
+ * @param cost How many permits a request costs.
+ * @param costHeader The field in which a trusted proxy says how many permits a request costs.
+ * @param unit What a permit is, if it is not a request.
+ * @param chargeOnlyStatus Which statuses of the response keep the charge, such as 401, 4xx or
+ *     400-403; all of them unless set.
+ * @param failureRule What decides while Redis does not answer.
+ * @param deadline Within which time Redis must have answered.
+ */
+public record PolicyProperties(
+    @DefaultValue List<String> limits,
+    @DefaultValue Map<String, List<String>> tiers,
+    @DefaultValue List<String> paths,
+    @DefaultValue List<String> methods,
+    @DefaultValue("ip") String key,
+    @DefaultValue("false") boolean skipWithoutKey,
+    @DefaultValue("0") int order,
+    @Name("continue") @DefaultValue("true") boolean continues,
+    @DefaultValue("1") long cost,
+    @Nullable String costHeader,
+    @Nullable String unit,
+    @DefaultValue List<String> chargeOnlyStatus,
+    @DefaultValue("local") FailureRule failureRule,
+    @DefaultValue("50ms") Duration deadline) {
+
+  /**
+   * A policy of which only limits are known.
+   *
+   * @param limits what is allowed
+   * @param paths which requests are limited
+   * @return everything else as if it were not set
+   */
+  static PolicyProperties of(List<String> limits, List<String> paths) {
+    return new PolicyProperties(
+        limits,
+        Map.of(),
+        paths,
+        List.of(),
+        "ip",
+        false,
+        0,
+        true,
+        1,
+        null,
+        null,
+        List.of(),
+        FailureRule.LOCAL,
+        Duration.ofMillis(50));
+  }
+}

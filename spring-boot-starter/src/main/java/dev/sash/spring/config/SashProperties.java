@@ -1,0 +1,106 @@
+package dev.sash.spring.config;
+
+import dev.sash.http.FieldStyle;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What can be configured. A property that is not known ends the start of the application: a limit
+ * that is misspelt would not be one.
+ *
+ * @param enabled Whether requests and annotated methods are limited.
+ * @param store Where limits are kept.
+ * @param memory Limits kept in memory.
+ * @param redis Limits kept in Redis.
+ * @param web Limits of HTTP requests.
+ * @param tiers Who belongs to which tier, by the tier's name.
+ * @param policies What is limited, and how much, by the policy's name.
+ */
+@ConfigurationProperties(prefix = SashProperties.PREFIX, ignoreUnknownFields = false)
+public record SashProperties(
+    @DefaultValue("true") boolean enabled,
+    @DefaultValue("auto") StoreKind store,
+    @DefaultValue Memory memory,
+    @DefaultValue Redis redis,
+    @DefaultValue Web web,
+    @DefaultValue Map<String, TierProperties> tiers,
+    @DefaultValue Map<String, PolicyProperties> policies) {
+
+  /** What all names begin with. */
+  public static final String PREFIX = "sash";
+
+  /** Where limits are kept. */
+  public enum StoreKind {
+    /** In Redis if {@code sash.redis.uri} is set or Spring has a connection; else in memory. */
+    AUTO,
+    /** In this process. */
+    MEMORY,
+    /** In Redis, shared by all processes. */
+    REDIS
+  }
+
+  /**
+   * Limits kept in memory.
+   *
+   * @param maxKeys The most keys that each policy holds; beyond it, new keys share a limit.
+   */
+  public record Memory(@DefaultValue("1000000") int maxKeys) {}
+
+  /**
+   * Limits kept in Redis.
+   *
+   * @param uri Where Redis is, such as redis://user:password@host:6379/0. Several nodes of a
+   *     cluster are separated by spaces. Spring's own connection if it is not set.
+   * @param prefix What the names of all keys in Redis begin with.
+   * @param nodes Among how many processes the rule 'local' divides the limits while Redis does not
+   *     answer.
+   * @param believeDenialsFor How long a denial is believed without asking Redis again.
+   * @param connectTimeout How long to wait for a connection.
+   * @param trustedCertificates File of certificates to trust with TLS, in place of those that the
+   *     JVM trusts.
+   */
+  public record Redis(
+      @Nullable String uri,
+      @DefaultValue("sash") String prefix,
+      @DefaultValue("1") int nodes,
+      @DefaultValue("1s") Duration believeDenialsFor,
+      @DefaultValue("1s") Duration connectTimeout,
+      @Nullable Path trustedCertificates) {}
+
+  /**
+   * Limits of HTTP requests.
+   *
+   * @param filterOrder Where the filter stands among the others. Just behind Spring Security if a
+   *     key is the user, and just before it otherwise.
+   * @param waitForDecisions Whether a servlet container's thread waits while Redis decides. Only if
+   *     a filter behind this one is not mapped to asynchronous dispatches, unless set.
+   * @param trustedProxies Addresses and networks of the proxies that are believed about the client.
+   * @param trustedProxyHeader The field in which those proxies tell the client's address:
+   *     X-Forwarded-For, Forwarded, or one that holds a single address.
+   * @param exemptPaths Paths that are not limited, besides health checks.
+   * @param limitHealthChecks Whether health checks are limited like everything else.
+   * @param allowAddresses Addresses and networks of clients that are not limited.
+   * @param denyAddresses Addresses and networks of clients that are refused with 403.
+   * @param allowKeys Keys that are not limited, such as user:ann.
+   * @param denyKeys Keys that are refused with 403, such as user:eve.
+   * @param fields In which header fields responses tell what is left.
+   */
+  public record Web(
+      @Nullable Integer filterOrder,
+      @Nullable Boolean waitForDecisions,
+      @DefaultValue List<String> trustedProxies,
+      @DefaultValue("X-Forwarded-For") String trustedProxyHeader,
+      @DefaultValue List<String> exemptPaths,
+      @DefaultValue("false") boolean limitHealthChecks,
+      @DefaultValue List<String> allowAddresses,
+      @DefaultValue List<String> denyAddresses,
+      @DefaultValue List<String> allowKeys,
+      @DefaultValue List<String> denyKeys,
+      @DefaultValue("ratelimit") Set<FieldStyle> fields) {}
+}

@@ -1,0 +1,40 @@
+package dev.sash.spring.method;
+
+import dev.sash.http.HttpLimiter;
+import dev.sash.spring.config.ConfiguredPolicies;
+import dev.sash.spring.config.ConfiguredPolicy;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/** Says at the start what limits nothing: it may be meant so, and may be a mistake. */
+final class PolicyUse {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyUse.class);
+
+  private PolicyUse() {}
+
+  static void report(ConfiguredPolicies policies, Set<String> annotated, ListableBeanFactory beans) {
+    boolean serves = beans.getBeanNamesForType(HttpLimiter.class, true, false).length > 0;
+    if (policies.names().isEmpty()) {
+      LOG.warn("Nothing is limited: there is no policy under sash.policies, and none is a bean");
+    }
+    for (ConfiguredPolicy policy : policies) {
+      if (annotated.contains(policy.name())) {
+        continue;
+      }
+      if (policy.paths().isEmpty()) {
+        LOG.warn(
+            "Policy '{}' limits nothing, unless code asks for it: no @RateLimit names it, and {} is"
+                + " not set",
+            policy.name(),
+            policy.property("paths"));
+      } else if (!serves) {
+        LOG.warn(
+            "Policy '{}' limits nothing: {} is set, but this application serves no requests",
+            policy.name(),
+            policy.property("paths"));
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.sash.spring.method;
+
+import dev.sash.Decision;
+import dev.sash.RateLimiter;
+import dev.sash.http.PolicyDecision;
+import dev.sash.spring.RateLimitExceededException;
+import dev.sash.spring.RateLimiters;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/** Asks before a method is called. Does not wait where the method's result can come later. */
+final class RateLimitInterceptor implements MethodInterceptor {
+  private final MethodLimits limits;
+  private final BeanFactory beans;
+  private final Supplier<RateLimiters> limiters;
+  private final Supplier<@Nullable RequestReport> report;
+  private final Supplier<Executor> executor;
+
+  /**
+   * @param executor on which a method goes on whose decision came later
+   */
+  RateLimitInterceptor(
+      MethodLimits limits,
+      BeanFactory beans,
+      Supplier<RateLimiters> limiters,
+      Supplier<@Nullable RequestReport> report,
+      Supplier<Executor> executor) {
+    this.limits = limits;
+    this.beans = beans;
+    this.limiters = limiters;
+    this.report = report;
+    this.executor = executor;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Call call = callOf(invocation);
+    if (call == null) {
+      return invocation.proceed();
+    }
+    Class<?> returned = invocation.getMethod().getReturnType();
+    if (returned == CompletionStage.class || returned == CompletableFuture.class) {
+      return later(call, again(invocation));
+    }
+    ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned);
+    if (adapter != null) {
+      return ReactiveCalls.guarded(call, again(invocation), adapter);
+    }
+    call.check(call.limiter.tryAcquire(call.key, call.permits));
+    return invocation.proceed();
+  }
+
+  private @Nullable Call callOf(MethodInvocation invocation) {
+    Object target = invocation.getThis();
+    Method method = invocation.getMethod();
+    Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
+    MethodLimit limit = limits.findForProxy(method, type);
+    if (limit == null) {
+      return null;
+    }
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(
+            target == null ? type : target,
+            AopUtils.getMostSpecificMethod(method, type),
+            invocation.getArguments(),
+            limits.names());
+    context.setBeanResolver(new BeanFactoryResolver(beans));
+    RequestReport reports = limit.isHandler() ? report.get() : null;
+    return new Call(
+        limiters.get().get(limit.policy()),
+        limit.key(context),
+        limit.permits(context),
+        limit.isHandler(),
+        reports == null ? null : reports.ofThisThread());
+  }
+
+  private static Proceeding again(MethodInvocation invocation) {
+    // Of the invocation itself only the thread that got it may make use, and only once.
+    MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone();
+    return () -> ((ProxyMethodInvocation) copy).invocableClone().proceed();
+  }
+
+  private CompletableFuture<@Nullable Object> later(Call call, Proceeding proceeding) {
+    CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+    CompletableFuture<Decision> decision =
+        call.limiter.tryAcquireAsync(call.key, call.permits).toCompletableFuture();
+    if (decision.isDone()) {
+      var unused = decision.whenComplete((d, failure) -> goOn(call, proceeding, d, failure, result));
+    } else {
+      var unused =
+          decision.whenCompleteAsync(
+              (d, failure) -> goOn(call, proceeding, d, failure, result), executor.get());
+    }
+    return result;
+  }
+
+  private static void goOn(
+      Call call,
+      Proceeding proceeding,
+      @Nullable Decision decision,
+      @Nullable Throwable failure,
+      CompletableFuture<@Nullable Object> result) {
+    if (decision == null) {
+      result.completeExceptionally(
+          failure == null ? new IllegalStateException("no decision") : failure);
+      return;
+    }
+    try {
+      call.check(decision);
+      if (proceeding.proceed() instanceof CompletionStage<?> stage) {
+        var unused =
+            stage.whenComplete(
+                (value, thrown) -> {
+                  if (thrown == null) {
+                    result.complete(value);
+                  } else {
+                    result.completeExceptionally(thrown);
+                  }
+                });
+      } else {
+        result.complete(null);
+      }
+    } catch (Throwable e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  /** Calls the method; may be called by any thread and several times. */
+  interface Proceeding {
+    @Nullable Object proceed() throws Throwable;
+  }
+
+  /**
+   * What one call asks for.
+   *
+   * @param reports told of decisions that are known on this thread; null if there is no request
+   */
+  record Call(
+      RateLimiter limiter,
+      String key,
+      long permits,
+      boolean handler,
+      @Nullable Consumer<PolicyDecision> reports) {
+
+    void check(Decision decision) {
+      check(decision, reports);
+    }
+
+    /** Throws if it is a denial; tells of it if it is not. */
+    void check(Decision decision, @Nullable Consumer<PolicyDecision> told) {
+      String policy = limiter.policy().name();
+      var limits = limiter.policy().limitsFor(key);
+      if (!decision.allowed()) {
+        throw new RateLimitExceededException(policy, limits, decision);
+      }
+      if (told != null) {
+        told.accept(new PolicyDecision(policy, limits, null, key, permits, decision));
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.sash.spring.method;
+
+import dev.sash.Decision;
+import dev.sash.http.PolicyDecision;
+import dev.sash.spring.method.RateLimitInterceptor.Call;
+import dev.sash.spring.method.RateLimitInterceptor.Proceeding;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+/** Methods that return something to subscribe to: each subscription is a call. */
+final class ReactiveCalls {
+  private ReactiveCalls() {}
+
+  static Object guarded(Call call, Proceeding proceeding, ReactiveAdapter adapter) {
+    Mono<Decision> checked =
+        Mono.deferContextual(
+            context -> decision(call).doOnNext(d -> call.check(d, reports(call, context))));
+    return adapter.fromPublisher(
+        adapter.isMultiValue()
+            ? checked.flatMapMany(d -> Flux.from(proceed(proceeding, adapter)))
+            : checked.flatMap(d -> Mono.from(proceed(proceeding, adapter))));
+  }
+
+  private static Mono<Decision> decision(Call call) {
+    CompletableFuture<Decision> decision =
+        call.limiter().tryAcquireAsync(call.key(), call.permits()).toCompletableFuture();
+    Mono<Decision> mono = Mono.fromFuture(decision, true);
+    // An I/O thread of the store must not be kept by what follows.
+    return decision.isDone() ? mono : mono.publishOn(Schedulers.parallel());
+  }
+
+  @SuppressWarnings("unchecked") // put there under this class by the filter
+  private static Consumer<PolicyDecision> reports(Call call, ContextView context) {
+    Consumer<PolicyDecision> nobody = decision -> {};
+    return call.handler()
+        ? (Consumer<PolicyDecision>) context.getOrDefault(RequestReport.class, (Object) nobody)
+        : nobody;
+  }
+
+  private static Publisher<Object> proceed(Proceeding proceeding, ReactiveAdapter adapter) {
+    try {
+      return adapter.toPublisher(proceeding.proceed());
+    } catch (Throwable e) {
+      return Mono.error(e);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.sash.spring.redis;
+
+import static dev.sash.spring.config.BadConfigurationException.check;
+
+import dev.sash.redis.RedisStore;
+import dev.sash.spring.config.SashProperties;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/** Makes the store that properties describe. */
+public final class RedisStores {
+  private static final String REDIS = "sash.redis.";
+  private static final Pattern SPACES = Pattern.compile("\\s+");
+
+  private RedisStores() {}
+
+  /**
+   * A store.
+   *
+   * @param redis what is configured
+   * @param otherwise says where Redis is if no URI does
+   * @return connected, or trying to
+   */
+  public static RedisStore connect(
+      SashProperties.Redis redis, Consumer<RedisStore.Builder> otherwise) {
+    RedisStore.Builder builder = RedisStore.builder().prefix(redis.prefix());
+    check(REDIS + "nodes", () -> builder.nodes(redis.nodes()));
+    check(
+        REDIS + "believe-denials-for", () -> builder.believeDenialsFor(redis.believeDenialsFor()));
+    check(REDIS + "connect-timeout", () -> builder.connectTimeout(redis.connectTimeout()));
+    String uri = redis.uri() == null ? "" : redis.uri().strip();
+    if (uri.isEmpty()) {
+      otherwise.accept(builder);
+    } else {
+      builder.uris(List.of(SPACES.split(uri)));
+    }
+    Path certificates = redis.trustedCertificates();
+    if (certificates != null) {
+      check(REDIS + "trusted-certificates", () -> builder.trustedCertificates(certificates));
+    }
+    // What is left to be wrong.
+    return check(REDIS + (uri.isEmpty() ? "prefix" : "uri"), builder::connect);
+  }
+}
