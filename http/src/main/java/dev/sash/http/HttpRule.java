@@ -78,6 +78,9 @@ public final class HttpRule {
    * @return the new rule
    */
   public HttpRule methods(String... methods) {
+    if (methods.length == 0) {
+      throw new IllegalArgumentException("methods must be 1 or more, were 0");
+    }
     Set<String> all = new TreeSet<>(this.methods);
     for (String method : methods) {
       all.add(Keys.checkedToken("method", method).toUpperCase(Locale.ROOT));
