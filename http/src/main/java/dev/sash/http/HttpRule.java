@@ -140,18 +140,10 @@ public final class HttpRule {
   }
 
   boolean fits(IncomingRequest request) {
-    return (paths.isEmpty() || matchesOne(request.requestPath()))
+    return (paths.isEmpty() || PathPattern.oneMatches(paths, request.requestPath()))
         && (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)))
-        && conditions.stream().allMatch(condition -> condition.test(request));
-  }
-
-  private boolean matchesOne(RequestPath path) {
-    for (PathPattern pattern : paths) {
-      if (pattern.matches(path)) {
-        return true;
-      }
-    }
-    return false;
+        && (conditions.isEmpty()
+            || conditions.stream().allMatch(condition -> condition.test(request)));
   }
 
   List<Charge> charges() {

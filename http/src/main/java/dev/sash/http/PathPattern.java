@@ -69,6 +69,15 @@ final class PathPattern {
             + reason);
   }
 
+  static boolean oneMatches(List<PathPattern> patterns, RequestPath path) {
+    for (PathPattern pattern : patterns) {
+      if (pattern.matches(path)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean matches(RequestPath path) {
     List<String> found = path.segments();
     if (found.size() < segments.size() || (!open && found.size() > segments.size())) {

@@ -1,20 +1,22 @@
 package dev.sash.http;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.function.BinaryOperator;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Writes decisions as header fields, on responses to admitted and to denied requests alike: the one
@@ -69,11 +71,16 @@ public final class RateLimitFields {
     if (decisions.isEmpty()) {
       return fields;
     }
-    List<PolicyDecision> known = decisions.stream().filter(RateLimitFields::isKnown).toList();
+    List<PolicyDecision> known = new ArrayList<>();
+    for (PolicyDecision answer : decisions) {
+      if (isKnown(answer)) {
+        known.add(answer);
+      }
+    }
     if (styles.contains(FieldStyle.RATELIMIT)) {
-      fields.put(POLICY, list(decisions.stream().flatMap(RateLimitFields::policyItems)));
+      fields.put(POLICY, policyList(decisions));
       if (!known.isEmpty()) {
-        fields.put(STATE, list(nearestOfEachName(known).map(RateLimitFields::stateItem)));
+        fields.put(STATE, stateList(known));
       }
     }
     if (!known.isEmpty()) {
@@ -130,43 +137,46 @@ public final class RateLimitFields {
     fields.put(prefix + RESET, Long.toString(reset));
   }
 
-  /** One policy may have been asked for several keys. */
-  private static Stream<PolicyDecision> nearestOfEachName(List<PolicyDecision> answers) {
+  /** One item for each limit; one policy may have been asked for several keys. */
+  private static String policyList(List<PolicyDecision> answers) {
+    Set<String> items = new LinkedHashSet<>();
+    for (PolicyDecision answer : answers) {
+      for (Limit limit : answer.limits()) {
+        items.add(policyItem(answer, limit));
+      }
+    }
+    return String.join(", ", items);
+  }
+
+  /** {@code "api";q=100;w=60}. */
+  private static String policyItem(PolicyDecision answer, Limit limit) {
+    StringBuilder item = new StringBuilder(quoted(answer.nameOf(limit)));
+    item.append(";q=").append(limit.permits());
+    if (limit.windowMicros() % 1_000_000 == 0) {
+      item.append(";w=").append(limit.windowMicros() / 1_000_000);
+    }
+    if (answer.unit() != null) {
+      item.append(";qu=").append(quoted(answer.unit()));
+    }
+    return item.toString();
+  }
+
+  /** One item for each policy: for the limit that decided, and the key nearest to exhaustion. */
+  private static String stateList(List<PolicyDecision> answers) {
     Map<String, PolicyDecision> nearest = new LinkedHashMap<>();
     for (PolicyDecision answer : answers) {
       nearest.merge(answer.name(), answer, BinaryOperator.maxBy(NEARNESS));
     }
-    return nearest.values().stream();
+    StringJoiner items = new StringJoiner(", ");
+    nearest.forEach((name, answer) -> items.add(stateItem(name, answer)));
+    return items.toString();
   }
 
-  private static String list(Stream<String> items) {
-    return items.distinct().collect(Collectors.joining(", "));
-  }
-
-  /** One item for each limit: {@code "api";q=100;w=60}. */
-  private static Stream<String> policyItems(PolicyDecision answer) {
-    return answer.limits().stream()
-        .map(
-            limit -> {
-              StringBuilder item = new StringBuilder(quoted(answer.nameOf(limit)));
-              item.append(";q=").append(limit.permits());
-              if (limit.windowMicros() % 1_000_000 == 0) {
-                item.append(";w=").append(limit.windowMicros() / 1_000_000);
-              }
-              if (answer.unit() != null) {
-                item.append(";qu=\"").append(answer.unit()).append('"');
-              }
-              return item.toString();
-            });
-  }
-
-  /** The limit that decided: {@code "api";r=50;t=30}. */
-  private static String stateItem(PolicyDecision answer) {
+  /** {@code "api";r=50;t=30}. */
+  private static String stateItem(String name, PolicyDecision answer) {
     long seconds = ceilSeconds(untilFree(answer));
-    return quoted(answer.name())
-        + ";r="
-        + answer.decision().remaining()
-        + (seconds > 0 ? ";t=" + seconds : "");
+    String item = quoted(name) + ";r=" + answer.decision().remaining();
+    return seconds > 0 ? item + ";t=" + seconds : item;
   }
 
   private static String quoted(String name) {

@@ -96,11 +96,11 @@ final class Passage implements AsyncListener {
   }
 
   private void resume(AsyncContext async, Verdict decided) {
-    verdict = decided;
     if (!state.compareAndSet(State.PENDING, State.READY)) {
       decided.giveBack();
       return;
     }
+    verdict = decided; // not before: the end of an abandoned request would settle it
     try {
       async.dispatch();
     } catch (IllegalStateException e) {
