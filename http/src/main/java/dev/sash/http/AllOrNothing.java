@@ -2,13 +2,10 @@ package dev.sash.http;
 
 import dev.sash.Decision;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Several policies on one request: all are charged, or none.
@@ -22,8 +19,6 @@ import org.slf4j.LoggerFactory;
  * <p>No thread waits. One object per request.
  */
 final class AllOrNothing {
-  private static final Logger LOG = LoggerFactory.getLogger(AllOrNothing.class);
-
   private final List<Asking> askings;
   private final Decision[] decisions;
   private int charged;
@@ -81,7 +76,7 @@ final class AllOrNothing {
 
   /** Room came up between looking and asking. */
   private static CompletableFuture<Decision> undone(Asking asking, Decision answer) {
-    return answer.allowed() ? given(asking, answer) : CompletableFuture.completedFuture(answer);
+    return answer.allowed() ? asking.giveBack(answer) : CompletableFuture.completedFuture(answer);
   }
 
   private CompletableFuture<Void> giveBack() {
@@ -89,34 +84,10 @@ final class AllOrNothing {
     for (int i = 0; i < charged; i++) {
       int place = i;
       refunds.add(
-          given(askings.get(i), decisions[i]).thenAccept(after -> decisions[place] = after));
+          askings.get(i).giveBack(decisions[i]).thenAccept(after -> decisions[place] = after));
     }
     charged = 0;
     return CompletableFuture.allOf(refunds.toArray(CompletableFuture<?>[]::new));
-  }
-
-  /** The state after giving back; the one before, if that fails. */
-  private static CompletableFuture<Decision> given(Asking asking, Decision before) {
-    if (asking.permits() == 0) {
-      return CompletableFuture.completedFuture(before);
-    }
-    return asking
-        .giveBack()
-        .handle(
-            (after, failure) -> {
-              if (failure != null) {
-                logFailedRefund(asking, failure);
-              }
-              return after != null && after.allowed() ? after : before;
-            });
-  }
-
-  static void logFailedRefund(Asking asking, Throwable failure) {
-    LOG.warn(
-        "policy '{}' could not be given back {} permits",
-        asking.limiter().policy().name(),
-        asking.permits(),
-        failure);
   }
 
   private CompletableFuture<List<PolicyDecision>> finished(@Nullable Throwable failure) {
@@ -138,10 +109,5 @@ final class AllOrNothing {
 
   private static CompletableFuture<Void> done() {
     return CompletableFuture.completedFuture(null);
-  }
-
-  @Override
-  public String toString() {
-    return Arrays.toString(decisions);
   }
 }

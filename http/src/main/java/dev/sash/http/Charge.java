@@ -118,7 +118,9 @@ public final class Charge {
     }
     long permits = cost.permitsOf(request);
     checkPermits(permits);
-    return new Asking(limiter, Keys.fitting(found), permits, unit, statuses);
+    String fitting = Keys.fitting(found);
+    var limits = limiter.policy().limitsFor(fitting);
+    return new Asking(limiter, limits, fitting, permits, unit, statuses);
   }
 
   static void checkPermits(long permits) {

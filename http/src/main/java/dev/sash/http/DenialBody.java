@@ -34,7 +34,7 @@ record DenialBody(String contentType, String text) {
     List<String> violated =
         decisions.stream()
             .filter(answer -> !answer.decision().allowed())
-            .map(PolicyDecision::policy)
+            .map(PolicyDecision::name)
             .distinct()
             .toList();
     boolean never = decisions.stream().anyMatch(answer -> answer.decision().neverAllowed());
@@ -102,12 +102,12 @@ record DenialBody(String contentType, String text) {
 
   private static String html(Problem problem, String detail) {
     return """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head><meta charset="utf-8"><title>%1$s</title></head>
-        <body><h1>%1$s</h1>%2$s</body>
-        </html>
-        """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head><meta charset="utf-8"><title>%1$s</title></head>
+    <body><h1>%1$s</h1>%2$s</body>
+    </html>
+    """
         .formatted(problem.title, detail.isEmpty() ? "" : "<p>" + detail + "</p>");
   }
 }

@@ -102,18 +102,21 @@ public final class HttpLimiter {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
     List<Asking> askings = askings(request);
-    if (askings.stream().anyMatch(asking -> deniedKeys.contains(asking.key()))) {
+    if (namesOneOf(deniedKeys, askings)) {
       return CompletableFuture.completedFuture(forbidden(accept));
     }
-    if (askings.isEmpty()
-        || askings.stream().anyMatch(asking -> allowedKeys.contains(asking.key()))) {
+    if (askings.isEmpty() || namesOneOf(allowedKeys, askings)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
     return AllOrNothing.charge(askings).thenApply(answers -> verdict(askings, answers, accept));
   }
 
   private boolean isExempt(RequestPath path) {
-    return !path.ambiguous() && exempt.stream().anyMatch(pattern -> pattern.matches(path));
+    return !path.ambiguous() && PathPattern.oneMatches(exempt, path);
+  }
+
+  private static boolean namesOneOf(Set<String> keys, List<Asking> askings) {
+    return !keys.isEmpty() && askings.stream().anyMatch(asking -> keys.contains(asking.key()));
   }
 
   private List<Asking> askings(IncomingRequest request) {
@@ -140,14 +143,18 @@ public final class HttpLimiter {
 
   private Verdict verdict(List<Asking> askings, List<PolicyDecision> answers, List<String> accept) {
     Map<String, String> headers = fields.write(answers);
-    List<Decision> denials =
-        answers.stream().map(PolicyDecision::decision).filter(d -> !d.allowed()).toList();
-    if (denials.isEmpty()) {
+    boolean denied = false;
+    boolean overLimit = false;
+    for (PolicyDecision answer : answers) {
+      Decision decision = answer.decision();
+      denied |= !decision.allowed();
+      overLimit |=
+          !decision.allowed()
+              && (decision.source() != Decision.Source.FAILURE_RULE || decision.neverAllowed());
+    }
+    if (!denied) {
       return Verdict.allowed(answers, headers, askings);
     }
-    boolean overLimit =
-        denials.stream()
-            .anyMatch(d -> d.source() != Decision.Source.FAILURE_RULE || d.neverAllowed());
     return Verdict.denied(
         overLimit ? DenialBody.Problem.QUOTA_EXCEEDED : DenialBody.Problem.REDUCED_CAPACITY,
         answers,

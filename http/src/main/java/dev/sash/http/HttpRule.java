@@ -78,6 +78,9 @@ public final class HttpRule {
    * @return the new rule
    */
   public HttpRule methods(String... methods) {
+    if (methods.length == 0) {
+      throw new IllegalArgumentException("methods must be 1 or more, were 0");
+    }
     Set<String> all = new TreeSet<>(this.methods);
     for (String method : methods) {
       all.add(Keys.checkedToken("method", method).toUpperCase(Locale.ROOT));
@@ -137,18 +140,10 @@ public final class HttpRule {
   }
 
   boolean fits(IncomingRequest request) {
-    return (paths.isEmpty() || matchesOne(request.requestPath()))
+    return (paths.isEmpty() || PathPattern.oneMatches(paths, request.requestPath()))
         && (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)))
-        && conditions.stream().allMatch(condition -> condition.test(request));
-  }
-
-  private boolean matchesOne(RequestPath path) {
-    for (PathPattern pattern : paths) {
-      if (pattern.matches(path)) {
-        return true;
-      }
-    }
-    return false;
+        && (conditions.isEmpty()
+            || conditions.stream().allMatch(condition -> condition.test(request)));
   }
 
   List<Charge> charges() {

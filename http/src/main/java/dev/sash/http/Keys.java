@@ -64,9 +64,15 @@ final class Keys {
   /** The key itself, or if it is too long for a limiter, its hash. */
   static String fitting(String key) {
     // A char takes 3 bytes at most.
-    boolean fits =
-        key.length() <= MAX_BYTES / 3 || key.getBytes(StandardCharsets.UTF_8).length <= MAX_BYTES;
+    boolean fits = key.length() <= MAX_BYTES / 3 || utf8Bytes(key) <= MAX_BYTES;
     return fits ? key : LONG_KEY + ":" + sha256(key);
+  }
+
+  /** As limiters count: half of a pair of surrogates, which cannot be encoded, takes 3 bytes. */
+  private static long utf8Bytes(String key) {
+    return key.codePoints()
+        .mapToLong(point -> point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)
+        .sum();
   }
 
   /** 43 characters of Base64 that may stand in URLs. */

@@ -12,6 +12,9 @@ import java.util.Objects;
 final class PathPattern {
   private static final String ONE = "*";
 
+  /** What no path has once it is decoded and split: a pattern with it would never fit. */
+  private static final String NEVER_FOUND = "%?#;\\";
+
   private final String text;
   private final List<String> segments = new ArrayList<>();
   private boolean open;
@@ -48,6 +51,11 @@ final class PathPattern {
         || segment.indexOf('{') >= 0
         || segment.indexOf('}') >= 0) {
       throw unreadable(text, "* and {name} must be whole segments, found '" + segment + "'");
+    } else if (segment.equals(".")
+        || segment.equals("..")
+        || segment.chars().anyMatch(c -> NEVER_FOUND.indexOf(c) >= 0)) {
+      throw unreadable(
+          text, "it must be decoded, without dot segments and ? # ; \\, found '" + segment + "'");
     } else {
       segments.add(segment);
     }
@@ -59,6 +67,15 @@ final class PathPattern {
             + text
             + "': "
             + reason);
+  }
+
+  static boolean oneMatches(List<PathPattern> patterns, RequestPath path) {
+    for (PathPattern pattern : patterns) {
+      if (pattern.matches(path)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean matches(RequestPath path) {

@@ -27,4 +27,34 @@ public record PolicyDecision(
   public PolicyDecision {
     limits = List.copyOf(limits);
   }
+
+  /** How fields and bodies call the limit that decided. */
+  String name() {
+    return nameOf(decision.decidedBy());
+  }
+
+  /**
+   * How fields and bodies call a limit: the policy's name, and with several limits what tells them
+   * apart. Holds no character that would have to be escaped anywhere.
+   */
+  String nameOf(Limit limit) {
+    if (limits.size() == 1) {
+      return policy;
+    }
+    for (Limit candidate : limits) {
+      // A local share of the limit has other permits and the same state.
+      if (candidate.sharesStateWith(limit)) {
+        boolean isUnique =
+            limits.stream().filter(l -> rate(l).equals(rate(candidate))).count() == 1;
+        return policy + ":" + (isUnique ? rate(candidate) : candidate);
+      }
+    }
+    return policy; // changed since
+  }
+
+  /** {@code 5/1s} of {@code 5/1s sliding-log}. */
+  private static String rate(Limit limit) {
+    String shorthand = limit.toString();
+    return shorthand.substring(0, shorthand.indexOf(' '));
+  }
 }

@@ -3,26 +3,30 @@ package dev.sash.http;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.StringJoiner;
+import java.util.function.BinaryOperator;
 
 /**
  * Writes decisions as header fields, on responses to admitted and to denied requests alike: the one
  * place that knows their names and syntax. Immutable.
  *
  * <p>Times are whole seconds, rounded up, so that nobody comes back too early. When a request is
- * denied they say when it will fit; otherwise when nothing is charged any more, in which time a
- * client that spends no more than what remains is never denied. Where a failure rule admitted the
- * request the counts are not known, and nothing is said about them.
+ * denied they say when it will fit; otherwise when nothing is charged any more, or with several
+ * limits the window of the one nearest to exhaustion if that is shorter. A client that spends no
+ * more than what remains until then is never denied. Where a failure rule admitted the request the
+ * counts are not known, and nothing is said about them.
  */
 public final class RateLimitFields {
   private static final String POLICY = "RateLimit-Policy";
@@ -67,23 +71,28 @@ public final class RateLimitFields {
     if (decisions.isEmpty()) {
       return fields;
     }
-    List<PolicyDecision> known = decisions.stream().filter(RateLimitFields::isKnown).toList();
+    List<PolicyDecision> known = new ArrayList<>();
+    for (PolicyDecision answer : decisions) {
+      if (isKnown(answer)) {
+        known.add(answer);
+      }
+    }
     if (styles.contains(FieldStyle.RATELIMIT)) {
-      fields.put(POLICY, list(decisions.stream().flatMap(RateLimitFields::policyItems)));
+      fields.put(POLICY, policyList(decisions));
       if (!known.isEmpty()) {
-        fields.put(STATE, list(known.stream().map(RateLimitFields::stateItem)));
+        fields.put(STATE, stateList(known));
       }
     }
     if (!known.isEmpty()) {
       PolicyDecision nearest = Collections.max(known, NEARNESS);
       if (styles.contains(FieldStyle.RATELIMIT_DRAFT_6)) {
-        putThree(fields, "", nearest.decision(), ceilSeconds(untilFree(nearest.decision())));
+        putThree(fields, "", nearest.decision(), ceilSeconds(untilFree(nearest)));
       }
       if (styles.contains(FieldStyle.X_RATELIMIT_DELTA)) {
-        putThree(fields, OLD, nearest.decision(), ceilSeconds(untilFree(nearest.decision())));
+        putThree(fields, OLD, nearest.decision(), ceilSeconds(untilFree(nearest)));
       }
       if (styles.contains(FieldStyle.X_RATELIMIT_EPOCH)) {
-        putThree(fields, OLD, nearest.decision(), epochSeconds(untilFree(nearest.decision())));
+        putThree(fields, OLD, nearest.decision(), epochSeconds(untilFree(nearest)));
       }
     }
     long retryAfter = retryAfterSeconds(decisions);
@@ -128,61 +137,61 @@ public final class RateLimitFields {
     fields.put(prefix + RESET, Long.toString(reset));
   }
 
-  private static String list(Stream<String> items) {
-    return items.collect(Collectors.joining(", "));
-  }
-
-  /** One item for each limit: {@code "api";q=100;w=60}. */
-  private static Stream<String> policyItems(PolicyDecision answer) {
-    return answer.limits().stream()
-        .map(
-            limit -> {
-              StringBuilder item = new StringBuilder(name(answer, limit));
-              item.append(";q=").append(limit.permits());
-              if (limit.windowMicros() % 1_000_000 == 0) {
-                item.append(";w=").append(limit.windowMicros() / 1_000_000);
-              }
-              if (answer.unit() != null) {
-                item.append(";qu=\"").append(answer.unit()).append('"');
-              }
-              return item.toString();
-            });
-  }
-
-  /** The limit that decided: {@code "api";r=50;t=30}. */
-  private static String stateItem(PolicyDecision answer) {
-    Decision decision = answer.decision();
-    long seconds = ceilSeconds(untilFree(decision));
-    return name(answer, decision.decidedBy())
-        + ";r="
-        + decision.remaining()
-        + (seconds > 0 ? ";t=" + seconds : "");
-  }
-
-  /**
-   * The policy's name, and with several limits what tells them apart. Names hold no character that
-   * would have to be escaped.
-   */
-  private static String name(PolicyDecision answer, Limit limit) {
-    if (answer.limits().size() == 1) {
-      return '"' + answer.policy() + '"';
-    }
-    for (Limit candidate : answer.limits()) {
-      // A local share of the limit has other permits and the same state.
-      if (candidate.sharesStateWith(limit)) {
-        String shorthand = candidate.toString();
-        return '"' + answer.policy() + ":" + shorthand.substring(0, shorthand.indexOf(' ')) + '"';
+  /** One item for each limit; one policy may have been asked for several keys. */
+  private static String policyList(List<PolicyDecision> answers) {
+    Set<String> items = new LinkedHashSet<>();
+    for (PolicyDecision answer : answers) {
+      for (Limit limit : answer.limits()) {
+        items.add(policyItem(answer, limit));
       }
     }
-    return '"' + answer.policy() + '"';
+    return String.join(", ", items);
+  }
+
+  /** {@code "api";q=100;w=60}. */
+  private static String policyItem(PolicyDecision answer, Limit limit) {
+    StringBuilder item = new StringBuilder(quoted(answer.nameOf(limit)));
+    item.append(";q=").append(limit.permits());
+    if (limit.windowMicros() % 1_000_000 == 0) {
+      item.append(";w=").append(limit.windowMicros() / 1_000_000);
+    }
+    if (answer.unit() != null) {
+      item.append(";qu=").append(quoted(answer.unit()));
+    }
+    return item.toString();
+  }
+
+  /** One item for each policy: for the limit that decided, and the key nearest to exhaustion. */
+  private static String stateList(List<PolicyDecision> answers) {
+    Map<String, PolicyDecision> nearest = new LinkedHashMap<>();
+    for (PolicyDecision answer : answers) {
+      nearest.merge(answer.name(), answer, BinaryOperator.maxBy(NEARNESS));
+    }
+    StringJoiner items = new StringJoiner(", ");
+    nearest.forEach((name, answer) -> items.add(stateItem(name, answer)));
+    return items.toString();
+  }
+
+  /** {@code "api";r=50;t=30}. */
+  private static String stateItem(String name, PolicyDecision answer) {
+    long seconds = ceilSeconds(untilFree(answer));
+    String item = quoted(name) + ";r=" + answer.decision().remaining();
+    return seconds > 0 ? item + ";t=" + seconds : item;
+  }
+
+  private static String quoted(String name) {
+    return '"' + name + '"';
   }
 
   /** Zero if waiting does not help, or is not needed. */
-  private static Duration untilFree(Decision decision) {
-    if (decision.neverAllowed()) {
-      return Duration.ZERO;
+  private static Duration untilFree(PolicyDecision answer) {
+    Decision decision = answer.decision();
+    if (!decision.allowed()) {
+      return decision.neverAllowed() ? Duration.ZERO : decision.retryAfter();
     }
-    return decision.allowed() ? decision.resetAfter() : decision.retryAfter();
+    Duration reset = decision.resetAfter(); // of all limits, hence of the slowest
+    Duration window = decision.decidedBy().window();
+    return answer.limits().size() > 1 && window.compareTo(reset) < 0 ? window : reset;
   }
 
   private static long ceilSeconds(Duration duration) {
@@ -190,7 +199,6 @@ public final class RateLimitFields {
   }
 
   private long epochSeconds(Duration fromNow) {
-    return ceilSeconds(
-        Duration.between(java.time.Instant.EPOCH, wallClock.instant().plus(fromNow)));
+    return ceilSeconds(Duration.between(Instant.EPOCH, wallClock.instant().plus(fromNow)));
   }
 }

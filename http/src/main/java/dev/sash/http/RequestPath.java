@@ -44,7 +44,12 @@ record RequestPath(List<String> segments, boolean ambiguous) {
   }
 
   private static boolean hasControls(String text) {
-    return text.chars().anyMatch(Character::isISOControl);
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isISOControl(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What follows a path in front; this one if it does not begin with it. */

@@ -26,7 +26,10 @@ public final class Verdict {
   private final List<PolicyDecision> decisions;
   private final Map<String, String> headers;
   private final String body;
+
+  /** What is charged, in the order of the decisions; empty if nothing is. */
   private final List<Asking> charged;
+
   private final AtomicBoolean settled = new AtomicBoolean();
 
   private Verdict(
@@ -121,7 +124,7 @@ public final class Verdict {
    * @param responseStatus the response's status
    */
   public void settle(int responseStatus) {
-    giveBackIf(asking -> asking.statuses() != null && !asking.statuses().test(responseStatus));
+    giveBackIf(asking -> !asking.isKeptAfter(responseStatus));
   }
 
   /**
@@ -136,17 +139,9 @@ public final class Verdict {
     if (!settled.compareAndSet(false, true)) {
       return;
     }
-    for (Asking asking : charged) {
-      if (asking.permits() > 0 && condition.test(asking)) {
-        var unused =
-            asking
-                .giveBack()
-                .whenComplete(
-                    (after, failure) -> {
-                      if (failure != null) {
-                        AllOrNothing.logFailedRefund(asking, failure);
-                      }
-                    });
+    for (int i = 0; i < charged.size(); i++) {
+      if (condition.test(charged.get(i))) {
+        var unused = charged.get(i).giveBack(decisions.get(i).decision());
       }
     }
   }

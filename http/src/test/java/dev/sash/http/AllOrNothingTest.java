@@ -27,7 +27,7 @@ class AllOrNothingTest {
   }
 
   private static Asking asking(RateLimiter limiter, long permits) {
-    return new Asking(limiter, "key", permits, null, null);
+    return new Asking(limiter, limiter.policy().limits(), "key", permits, null, null);
   }
 
   private static List<PolicyDecision> charge(Asking... askings) {

@@ -5,6 +5,9 @@ import static dev.sash.http.Answers.denied;
 import static dev.sash.http.Answers.never;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
+import dev.sash.Limit;
 import dev.sash.http.DenialBody.Problem;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,18 @@ class DenialBodyTest {
     assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, decisions, List.of()).text())
         .contains("\"detail\":\"Limits b, c exceeded. Try again in 1 second.\"")
         .contains("\"violated-policies\":[\"b\",\"c\"],\"retry-after\":1}");
+  }
+
+  @Test
+  void namesALimitAsTheFieldsDo() {
+    Limit second = Limit.parse("5/1s");
+    List<Limit> limits = List.of(second, Limit.parse("1000/1h"));
+    Decision decision = Decision.denied(second, 5, 0, 500_000, 700_000, Source.STORE);
+    PolicyDecision answer = new PolicyDecision("api", limits, null, "key", 1, decision);
+
+    assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, List.of(answer), List.of()).text())
+        .contains("\"detail\":\"Limit api:5/1s exceeded. Try again in 1 second.\"")
+        .contains("\"violated-policies\":[\"api:5/1s\"]");
   }
 
   @Test

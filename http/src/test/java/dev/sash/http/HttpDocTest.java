@@ -15,19 +15,40 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The responses in docs/http.md are those that Sash gives, to the letter. */
+/** The responses in docs/http.md are those that Sash gives, to the letter and in that order. */
 class HttpDocTest {
   private static final Path PAGE = Path.of("..", "docs", "http.md");
+  private static final Pattern HTTP = Pattern.compile("```http\n(.*?)```", Pattern.DOTALL);
 
+  private final List<String> documented = documented();
   private final ManualClock clock = new ManualClock();
   private final InMemoryStore store = InMemoryStore.builder().clock(clock).build();
   private final RateLimiter burst = store.limiter(Policy.of("burst", Limit.parse("100/1m")));
   private final RateLimiter daily = store.limiter(Policy.of("daily", Limit.parse("1000/1d")));
-  private final TestRequest ann = TestRequest.get("/api/items").principal("ann");
+
+  private static List<String> documented() {
+    List<String> responses = new ArrayList<>();
+    try {
+      Matcher matcher = HTTP.matcher(Files.readString(PAGE));
+      while (matcher.find()) {
+        responses.add(matcher.group(1));
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(responses).hasSize(12);
+    return responses;
+  }
+
+  private static TestRequest ann() {
+    return TestRequest.get("/api/items").principal("ann");
+  }
 
   private HttpLimiter.Builder api() {
     return HttpLimiter.builder()
@@ -36,6 +57,10 @@ class HttpDocTest {
             HttpRule.forPaths("/api/**")
                 .charge(burst, KeyExtractor.clientAddress())
                 .charge(daily, KeyExtractor.principal()));
+  }
+
+  private static HttpLimiter with(Charge charge) {
+    return HttpLimiter.builder().rule(HttpRule.forEverything().charge(charge)).build();
   }
 
   private static String response(HttpLimiter limiter, RequestView request) {
@@ -55,95 +80,87 @@ class HttpDocTest {
     return text.toString();
   }
 
-  private static void isDocumented(String response) throws IOException {
-    assertThat(Files.readString(PAGE)).contains("```http\n" + response + "```");
-  }
-
-  private void spend(RateLimiter limiter, String key, long permits) {
+  private static void spend(RateLimiter limiter, String key, long permits) {
     assertThat(limiter.tryAcquire(key, permits).allowed()).isTrue();
   }
 
   @Test
-  void anAdmittedRequestIsToldWhatIsLeft() throws Exception {
+  void anAdmittedRequestIsToldWhatIsLeft() {
     spend(daily, "user:ann", 400);
     clock.advance(Duration.ofHours(3));
-    isDocumented(response(api().build(), ann));
+
+    assertThat(response(api().build(), ann())).isEqualTo(documented.get(0));
   }
 
   @Test
-  void aDeniedRequestIsToldWhenToComeBack() throws Exception {
+  void aDeniedRequestIsToldWhenToComeBackInTheFormItLikesBest() {
     spend(daily, "user:ann", 400);
     clock.advance(Duration.ofHours(3));
     spend(burst, "ip:192.0.2.1", 100);
     clock.advance(Duration.ofMillis(30_500));
-    isDocumented(response(api().build(), ann));
-    isDocumented(response(api().build(), ann.header("Accept", "text/plain")));
+    HttpLimiter limiter = api().build();
+    HttpLimiter silent = api().fields().build();
+    TestRequest plain = ann().header("Accept", "text/plain");
+    TestRequest browser = ann().header("Accept", "text/html, */*;q=0.8");
+
+    assertThat(response(limiter, ann())).isEqualTo(documented.get(1));
+    assertThat(response(limiter, plain)).isEqualTo(documented.get(2));
+    assertThat(response(silent, browser)).isEqualTo(documented.get(3));
   }
 
   @Test
-  void aBrowserIsToldInHtml() throws Exception {
-    spend(burst, "ip:192.0.2.1", 100);
-    clock.advance(Duration.ofMillis(30_500));
-    HttpLimiter limiter = api().fields().build();
-    isDocumented(response(limiter, ann.header("Accept", "text/html, */*;q=0.8")));
-  }
-
-  @Test
-  void theOlderFieldsCanBeChosen() throws Exception {
+  void theOlderFieldsCanBeChosen() {
     spend(burst, "ip:192.0.2.1", 49);
-    isDocumented(response(api().fields(FieldStyle.RATELIMIT_DRAFT_6).build(), ann));
-    isDocumented(response(api().fields(FieldStyle.X_RATELIMIT_DELTA).build(), ann));
-    isDocumented(response(api().fields(FieldStyle.X_RATELIMIT_EPOCH).build(), ann));
+    FieldStyle[] styles = {
+      FieldStyle.RATELIMIT_DRAFT_6, FieldStyle.X_RATELIMIT_DELTA, FieldStyle.X_RATELIMIT_EPOCH
+    };
+
+    for (int i = 0; i < styles.length; i++) {
+      HttpLimiter limiter = api().fields(styles[i]).build();
+      assertThat(response(limiter, ann())).isEqualTo(documented.get(4 + i));
+    }
   }
 
   @Test
-  void severalLimitsOfOnePolicyAreToldApart() throws Exception {
+  void severalLimitsOfOnePolicyAreToldApart() {
     Policy search = Policy.of("search", Limit.parse("5/1s"), Limit.parse("1000/1h"));
-    HttpLimiter limiter =
-        HttpLimiter.builder()
-            .rule(
-                HttpRule.forEverything()
-                    .charge(
-                        Charge.of(store.limiter(search), KeyExtractor.principal())
-                            .cost(RequestCost.fixed(2))
-                            .unit("rows")))
-            .build();
-    isDocumented(response(limiter, ann));
+    Charge rows =
+        Charge.of(store.limiter(search), KeyExtractor.principal())
+            .cost(RequestCost.fixed(2))
+            .unit("rows");
+
+    assertThat(response(with(rows), ann())).isEqualTo(documented.get(7));
   }
 
   @Test
-  void aRequestLargerThanTheLimitIsNotToldToWait() throws Exception {
-    HttpLimiter limiter =
-        HttpLimiter.builder()
-            .rule(
-                HttpRule.forEverything()
-                    .charge(
-                        Charge.of(burst, KeyExtractor.principal()).cost(RequestCost.fixed(101))))
-            .build();
-    isDocumented(response(limiter, ann));
+  void aRequestLargerThanTheLimitIsNotToldToWait() {
+    Charge large = Charge.of(burst, KeyExtractor.principal()).cost(RequestCost.fixed(101));
+
+    assertThat(response(with(large), ann())).isEqualTo(documented.get(8));
   }
 
   @Test
-  void whoIsOnTheDenyListIsRefused() throws Exception {
-    isDocumented(response(api().denyAddresses("192.0.2.0/24").build(), ann));
+  void aStoreThatIsAwayIsNotTheClientsFault() {
+    Limit five = Limit.parse("5/15m");
+    Limit thousand = Limit.parse("1000/1m");
+    RateLimiter login =
+        LateLimiter.always(
+            store.limiter(Policy.of("login", five)),
+            Decision.denied(five, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE));
+    RateLimiter status =
+        LateLimiter.always(
+            store.limiter(Policy.of("status", thousand)),
+            Decision.allowed(thousand, 1, 999, 60_000_000, Source.FAILURE_RULE));
+
+    assertThat(response(with(Charge.of(login, KeyExtractor.everybody())), ann()))
+        .isEqualTo(documented.get(9));
+    assertThat(response(with(Charge.of(status, KeyExtractor.everybody())), ann()))
+        .isEqualTo(documented.get(10));
   }
 
   @Test
-  void aStoreThatIsAwayIsNotTheClientsFault() throws Exception {
-    Limit limit = Limit.parse("5/15m");
-    Policy login = Policy.of("login", limit);
-    Decision closed = Decision.denied(limit, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE);
-    RateLimiter away =
-        new LateLimiter(store.limiter(login)) {
-          @Override
-          public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
-            return CompletableFuture.completedFuture(closed);
-          }
-        };
-    HttpLimiter limiter =
-        HttpLimiter.builder()
-            .rule(HttpRule.forEverything().charge(away, KeyExtractor.clientAddress()))
-            .build();
-    isDocumented(response(limiter, ann));
+  void whoIsOnTheDenyListIsRefused() {
+    assertThat(response(api().denyAddresses("192.0.2.0/24").build(), ann()))
+        .isEqualTo(documented.get(11));
   }
 }

@@ -162,7 +162,7 @@ class KeyExtractorTest {
   void aKeyOfAnyLengthIsTakenByALimiter() {
     RateLimiter limiter = Sash.inMemory(Limit.slidingLog(1, Duration.ofMinutes(1)));
     for (int length : new int[] {1, 341, 342, 1000, 1024, 1025, 5_000, 100_000}) {
-      for (String letter : List.of("a", "é", "€", "😀")) {
+      for (String letter : List.of("a", "é", "€", "😀", "\ud800")) {
         Charge charge = Charge.of(limiter, KeyExtractor.principal());
         String name = letter.repeat(length);
         Asking one = charge.askingFor(TestRequest.get("/").principal(name + "1").incoming());

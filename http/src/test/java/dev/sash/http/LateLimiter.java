@@ -23,6 +23,21 @@ class LateLimiter implements RateLimiter {
     this.limiter = limiter;
   }
 
+  /** One that always says the same, at once. */
+  static RateLimiter always(RateLimiter limiter, Decision decision) {
+    return new LateLimiter(limiter) {
+      @Override
+      public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
+        return CompletableFuture.completedFuture(decision);
+      }
+
+      @Override
+      public CompletionStage<Decision> refundAsync(String key, long permits) {
+        return limiter.refundAsync(key, permits);
+      }
+    };
+  }
+
   /** Answers the oldest question; false if there is none. */
   boolean answer() {
     Runnable next = pending.poll();

@@ -70,6 +70,49 @@ class RateLimitFieldsTest {
   }
 
   @Test
+  void limitsOfTheSameRateAreToldApartToo() {
+    Limit log = Limit.parse("5/1s");
+    Limit bucket = Limit.parse("5/1s token-bucket capacity=9");
+    Decision decision = Decision.allowed(bucket, 5, 4, 700_000, Source.STORE);
+
+    assertThat(
+            write(
+                FieldStyle.RATELIMIT,
+                new PolicyDecision("api", List.of(log, bucket), null, "key", 1, decision)))
+        .containsExactly(
+            Map.entry(
+                "RateLimit-Policy",
+                "\"api:5/1s sliding-log\";q=5;w=1,"
+                    + " \"api:5/1s token-bucket capacity=9\";q=5;w=1"),
+            Map.entry("RateLimit", "\"api:5/1s token-bucket capacity=9\";r=4;t=1"));
+  }
+
+  @Test
+  void aSlowLimitDoesNotStretchTheTimeOfTheOneThatIsNearest() {
+    Limit second = Limit.parse("5/1s");
+    Limit day = Limit.parse("1000/1d");
+    Decision decision = Decision.allowed(second, 2, 3, 86_400_000_000L, Source.STORE);
+    PolicyDecision answer =
+        new PolicyDecision("api", List.of(second, day), null, "key", 1, decision);
+
+    assertThat(write(FieldStyle.RATELIMIT, answer))
+        .containsEntry("RateLimit", "\"api:5/1s\";r=3;t=1");
+    assertThat(write(FieldStyle.X_RATELIMIT_DELTA, answer)).containsEntry("X-RateLimit-Reset", "1");
+  }
+
+  @Test
+  void aPolicyThatWasAskedForSeveralKeysIsListedOnce() {
+    PolicyDecision roomy = allowed("api", "10/1m", 9, 60_000_000);
+    PolicyDecision scarce = allowed("api", "10/1m", 2, 50_000_000);
+    PolicyDecision other = allowed("other", "10/1m", 5, 40_000_000);
+
+    assertThat(write(FieldStyle.RATELIMIT, roomy, other, scarce))
+        .containsExactly(
+            Map.entry("RateLimit-Policy", "\"api\";q=10;w=60, \"other\";q=10;w=60"),
+            Map.entry("RateLimit", "\"api\";r=2;t=50, \"other\";r=5;t=40"));
+  }
+
+  @Test
   void leavesAwayWhatWholeSecondsCannotTell() {
     assertThat(write(FieldStyle.RATELIMIT, allowed("fine", "5/1500ms", 5, 0)))
         .isEqualTo(Map.of("RateLimit-Policy", "\"fine\";q=5", "RateLimit", "\"fine\";r=5"));
@@ -179,20 +222,23 @@ class RateLimitFieldsTest {
           Decision.allowed(limit, permits - remaining, remaining, reset, Source.STORE);
       PolicyDecision answer =
           new PolicyDecision("p." + i, List.of(limit), "content-bytes", "k", 1, decision);
-      Map<String, String> fields = write(FieldStyle.RATELIMIT, answer, answer);
+      PolicyDecision another =
+          new PolicyDecision("q." + i, List.of(limit), "content-bytes", "k", 1, decision);
+      Map<String, String> fields = write(FieldStyle.RATELIMIT, answer, another);
 
       OuterList policies = new Parser(fields.get("RateLimit-Policy")).parseList();
       OuterList states = new Parser(fields.get("RateLimit")).parseList();
       assertThat(policies.get()).hasSize(2);
+      assertThat(states.get()).hasSize(2);
       for (ListElement<?> policy : policies.get()) {
         assertThat(policy).isInstanceOf(StringItem.class);
-        assertThat(policy.get()).isEqualTo("p." + i);
+        assertThat(policy.get()).asString().matches("[pq]\\." + i);
         assertThat(parameter(policy, "q")).isEqualTo(permits);
         assertThat(parameter(policy, "w")).isEqualTo(seconds);
         assertThat(parameter(policy, "qu")).isEqualTo("content-bytes");
       }
       for (ListElement<?> state : states.get()) {
-        assertThat(state.get()).isEqualTo("p." + i);
+        assertThat(state.get()).asString().matches("[pq]\\." + i);
         assertThat(parameter(state, "r")).isEqualTo(remaining);
         long ceil = (reset + 999_999) / 1_000_000;
         assertThat(ceil == 0 ? 0L : parameter(state, "t")).isEqualTo(ceil);

@@ -114,6 +114,10 @@ class RequestPathTest {
             /a/{id:\\d+} | '/a/{id:\\d+}': * and {name} must be whole segments, found '{id:\\d+}'
             /a/{}        | '/a/{}': * and {name} must be whole segments, found '{}'
             /a/x{id}     | '/a/x{id}': * and {name} must be whole segments, found 'x{id}'
+            /caf%C3%A9   | '/caf%C3%A9': it must be decoded, without dot segments and ? # ; \\, found 'caf%C3%A9'
+            /a?b=c       | '/a?b=c': it must be decoded, without dot segments and ? # ; \\, found 'a?b=c'
+            /a/../b      | '/a/../b': it must be decoded, without dot segments and ? # ; \\, found '..'
+            /a;v=1       | '/a;v=1': it must be decoded, without dot segments and ? # ; \\, found 'a;v=1'
             """)
         .forEach(
             row ->

@@ -4,11 +4,13 @@ import dev.sash.http.Verdict;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,11 +40,23 @@ final class Passage implements AsyncListener {
   }
 
   private final HttpServletResponse response;
+  private final DispatcherType dispatcherType;
   private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
   private volatile @Nullable Verdict verdict;
 
-  Passage(HttpServletResponse response) {
+  /**
+   * @param dispatcherType of the request's first dispatch
+   */
+  Passage(HttpServletResponse response, DispatcherType dispatcherType) {
     this.response = response;
+    this.dispatcherType = dispatcherType;
+  }
+
+  /**
+   * As the rest of the chain is to see it, whether the filter had to be dispatched again or not.
+   */
+  DispatcherType dispatcherType() {
+    return dispatcherType;
   }
 
   /** Waits for the answer. */
@@ -53,7 +67,7 @@ final class Passage implements AsyncListener {
       Thread.currentThread().interrupt();
       var unused = answer.thenAccept(Verdict::giveBack);
       throw new ServletException("interrupted while waiting for a decision", e);
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new ServletException("the request could not be decided", e.getCause());
     }
   }
@@ -82,11 +96,11 @@ final class Passage implements AsyncListener {
   }
 
   private void resume(AsyncContext async, Verdict decided) {
-    verdict = decided;
     if (!state.compareAndSet(State.PENDING, State.READY)) {
       decided.giveBack();
       return;
     }
+    verdict = decided; // not before: the end of an abandoned request would settle it
     try {
       async.dispatch();
     } catch (IllegalStateException e) {

@@ -47,8 +47,9 @@ import org.slf4j.LoggerFactory;
  *   <li>filters behind it must be mapped to {@code ASYNC} as well, since the container passes by
  *       those that are not. They see an ordinary {@code REQUEST} dispatch. Where that cannot be,
  *       {@linkplain Builder#waitForDecisions wait};
- *   <li>where the servlet or a filter is not declared to support asynchronous requests, the thread
- *       does wait, for as long as the policy's deadline at most.
+ *   <li>where the servlet or a filter is not declared to support asynchronous requests, or a filter
+ *       in front has made the request asynchronous already, the thread does wait, for as long as
+ *       the policy's deadline at most.
  * </ul>
  */
 public final class RateLimitFilter implements Filter {
@@ -141,7 +142,7 @@ public final class RateLimitFilter implements Filter {
       if (ready == null) {
         chain.doFilter(request, response); // a further dispatch of a request that is decided
       } else {
-        proceed(passage, ready, request, response, chain, DispatcherType.REQUEST);
+        proceed(passage, ready, request, response, chain);
       }
     } else if (request.getDispatcherType() == DispatcherType.ERROR) {
       chain.doFilter(request, response); // it failed before it came here
@@ -152,19 +153,27 @@ public final class RateLimitFilter implements Filter {
 
   private void decide(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    Passage passage = new Passage(response);
+    Passage passage = new Passage(response, request.getDispatcherType());
     request.setAttribute(attribute, passage);
     CompletableFuture<Verdict> answer = limiter.check(viewOf(request)).toCompletableFuture();
-    if (!answer.isDone() && request.isAsyncSupported() && !waits.getAsBoolean()) {
+    if (!answer.isDone() && canBeSuspended(request) && !waits.getAsBoolean()) {
       passage.suspend(request.startAsync(request, response), answer);
       return;
     }
     Verdict verdict = passage.await(answer);
     if (verdict.allowed()) {
-      proceed(passage, verdict, request, response, chain, request.getDispatcherType());
+      proceed(passage, verdict, request, response, chain);
     } else {
       Passage.write(verdict, response);
     }
+  }
+
+  /** Not in a forward or an include: who called it would go on without the answer. */
+  private static boolean canBeSuspended(HttpServletRequest request) {
+    return request.isAsyncSupported()
+        && !request.isAsyncStarted()
+        && (request.getDispatcherType() == DispatcherType.REQUEST
+            || request.getDispatcherType() == DispatcherType.ASYNC);
   }
 
   private static void proceed(
@@ -172,16 +181,15 @@ public final class RateLimitFilter implements Filter {
       Verdict verdict,
       HttpServletRequest request,
       HttpServletResponse response,
-      FilterChain chain,
-      DispatcherType dispatcherType)
+      FilterChain chain)
       throws IOException, ServletException {
     request.setAttribute(VERDICT, verdict);
     verdict.headers().forEach(response::setHeader);
-    if (!verdict.dependsOnStatus() && dispatcherType == request.getDispatcherType()) {
+    if (!verdict.dependsOnStatus() && passage.dispatcherType() == request.getDispatcherType()) {
       chain.doFilter(request, response);
       return;
     }
-    WatchedRequest watched = new WatchedRequest(request, passage, dispatcherType);
+    WatchedRequest watched = new WatchedRequest(request, passage);
     boolean returned = false;
     try {
       chain.doFilter(watched, response);

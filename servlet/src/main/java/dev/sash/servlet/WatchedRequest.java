@@ -13,16 +13,16 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
  */
 final class WatchedRequest extends HttpServletRequestWrapper {
   private final Passage passage;
-  private final DispatcherType dispatcherType;
+  private final DispatcherType dispatch;
   private boolean async;
 
-  /**
-   * @param dispatcherType what the rest of the chain is to see
-   */
-  WatchedRequest(HttpServletRequest request, Passage passage, DispatcherType dispatcherType) {
+  WatchedRequest(HttpServletRequest request, Passage passage) {
     super(request);
     this.passage = passage;
-    this.dispatcherType = dispatcherType;
+    this.dispatch = request.getDispatcherType();
+    if (request.isAsyncStarted()) {
+      watched(request.getAsyncContext());
+    }
   }
 
   /** Whether the request became asynchronous; also if it no longer is. */
@@ -30,9 +30,11 @@ final class WatchedRequest extends HttpServletRequestWrapper {
     return async;
   }
 
+  /** A forward or an include of the application is still called what it is. */
   @Override
   public DispatcherType getDispatcherType() {
-    return dispatcherType;
+    DispatcherType now = super.getDispatcherType();
+    return now == dispatch ? passage.dispatcherType() : now;
   }
 
   @Override

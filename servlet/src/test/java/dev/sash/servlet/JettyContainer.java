@@ -8,12 +8,12 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-class JettyIT extends RateLimitFilterContract {
+/** Jetty. */
+record JettyContainer(Server server, ServerConnector connector) implements Container {
   /** The connector keeps one thread to itself, to select. */
   private static final int OWN_THREADS = 1;
 
-  @Override
-  Container start(int threads, Consumer<ServletContext> setUp) throws Exception {
+  static Container start(int threads, Consumer<ServletContext> setUp) throws Exception {
     QueuedThreadPool pool = new QueuedThreadPool(threads + OWN_THREADS, 1);
     pool.setReservedThreads(0);
     Server server = new Server(pool);
@@ -27,16 +27,16 @@ class JettyIT extends RateLimitFilterContract {
     handler.setErrorHandler(errors);
     server.setHandler(handler);
     server.start();
-    return new Container() {
-      @Override
-      public int port() {
-        return connector.getLocalPort();
-      }
+    return new JettyContainer(server, connector);
+  }
 
-      @Override
-      public void stop() throws Exception {
-        server.stop();
-      }
-    };
+  @Override
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  @Override
+  public void stop() throws Exception {
+    server.stop();
   }
 }
