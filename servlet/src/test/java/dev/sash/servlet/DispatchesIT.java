@@ -205,10 +205,11 @@ class DispatchesIT extends InContainer {
     Filter asking =
         (request, response, chain) -> {
           Verdict first = (Verdict) request.getAttribute(RateLimitFilter.VERDICT);
-          perAddress
-              .check(filter.viewOf((HttpServletRequest) request))
-              .toCompletableFuture()
-              .join();
+          var unused =
+              perAddress
+                  .check(filter.viewOf((HttpServletRequest) request))
+                  .toCompletableFuture()
+                  .join();
           first.giveBack();
           chain.doFilter(request, response);
         };

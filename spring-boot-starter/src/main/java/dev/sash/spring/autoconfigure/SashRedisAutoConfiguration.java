@@ -75,8 +75,7 @@ public final class SashRedisAutoConfiguration {
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     RedisStore sashRedisStore(SashProperties properties, ObjectProvider<RedisLocation> location) {
-      return RedisStores.connect(
-          properties.redis(), location.getIfAvailable(() -> Store::missing));
+      return RedisStores.connect(properties.redis(), location.getIfAvailable(() -> Store::missing));
     }
 
     private static void missing(RedisStore.Builder builder) {

@@ -51,7 +51,9 @@ public final class SashWebAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   HttpLimiter sashHttpLimiter(
-      WebLimits limits, ObjectProvider<HttpLimiterCustomizer> customizers, Environment environment) {
+      WebLimits limits,
+      ObjectProvider<HttpLimiterCustomizer> customizers,
+      Environment environment) {
     String actuator = environment.getProperty("management.endpoints.web.base-path", "/actuator");
     String health = (actuator.equals("/") ? "" : actuator) + "/health/**";
     return limits.forPaths(List.of(health), customizers.orderedStream().toList());

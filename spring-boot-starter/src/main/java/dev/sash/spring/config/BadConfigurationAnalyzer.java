@@ -22,7 +22,8 @@ final class BadConfigurationAnalyzer extends AbstractFailureAnalyzer<BadConfigur
   protected FailureAnalysis analyze(Throwable rootFailure, BadConfigurationException cause) {
     String property = cause.property();
     if (property == null) {
-      return new FailureAnalysis(cause.getMessage(), "Correct the annotation or add what it needs.", cause);
+      return new FailureAnalysis(
+          cause.getMessage(), "Correct the annotation or add what it needs.", cause);
     }
     Origin origin = originOf(property);
     String description =

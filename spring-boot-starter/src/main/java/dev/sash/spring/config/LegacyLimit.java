@@ -28,7 +28,8 @@ final class LegacyLimit {
     if (algorithm == null) {
       throw bad("use-algo", "must be sliding-window-algo or fixed-window-algo, was '" + name + "'");
     }
-    Limit one = BadConfigurationException.check(property("window-size"), () -> Limit.slidingLog(1, window));
+    Limit one =
+        BadConfigurationException.check(property("window-size"), () -> Limit.slidingLog(1, window));
     return BadConfigurationException.check(
         property("max-requests"),
         () -> new Limit(algorithm, permits, one.windowMicros(), 0, permits));

@@ -166,8 +166,7 @@ public final class PolicyReader {
           property(DEFAULT, "limits"), "rate-limiter.max-requests says the same: keep one of them");
     }
     PolicyProperties rest = configured == null ? unset() : configured;
-    ConfiguredPolicy policy =
-        policy(DEFAULT, rest, List.of(LegacyLimit.of(legacy)), tiers);
+    ConfiguredPolicy policy = policy(DEFAULT, rest, List.of(LegacyLimit.of(legacy)), tiers);
     return policy.paths().isEmpty()
         ? new ConfiguredPolicy(policy.policy(), EVERYTHING, policy.properties())
         : policy;

@@ -17,7 +17,9 @@ final class TierLists implements TierResolver {
   /** The longest first: it is the most exact. */
   private final Map<String, String> byPrefix =
       new TreeMap<>(
-          Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
+          Comparator.comparingInt(String::length)
+              .reversed()
+              .thenComparing(Comparator.naturalOrder()));
 
   private TierLists() {}
 

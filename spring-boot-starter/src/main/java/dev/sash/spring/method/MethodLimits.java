@@ -89,8 +89,7 @@ public final class MethodLimits {
   }
 
   private static boolean isAnnotated(java.lang.reflect.AnnotatedElement element, String... names) {
-    MergedAnnotations annotations =
-        MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
+    MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
     for (String name : names) {
       if (annotations.isPresent(name)) {
         return true;

@@ -14,7 +14,8 @@ final class PolicyUse {
 
   private PolicyUse() {}
 
-  static void report(ConfiguredPolicies policies, Set<String> annotated, ListableBeanFactory beans) {
+  static void report(
+      ConfiguredPolicies policies, Set<String> annotated, ListableBeanFactory beans) {
     boolean serves = beans.getBeanNamesForType(HttpLimiter.class, true, false).length > 0;
     if (policies.names().isEmpty()) {
       LOG.warn("Nothing is limited: there is no policy under sash.policies, and none is a bean");

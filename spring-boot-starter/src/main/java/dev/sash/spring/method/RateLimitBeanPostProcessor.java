@@ -47,7 +47,7 @@ public final class RateLimitBeanPostProcessor
                 limits,
                 beanFactory,
                 () -> beanFactory.getBean(RateLimiters.class),
-                () -> beanFactory.getBeanProvider(RequestReport.class).getIfAvailable(),
+                () -> beanFactory.getBeanProvider(RequestReports.class).getIfAvailable(),
                 () -> executor(beanFactory)));
   }
 

@@ -9,7 +9,6 @@ import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -27,7 +26,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
   private final MethodLimits limits;
   private final BeanFactory beans;
   private final Supplier<RateLimiters> limiters;
-  private final Supplier<@Nullable RequestReport> report;
+  private final Supplier<@Nullable RequestReports> reports;
   private final Supplier<Executor> executor;
 
   /**
@@ -37,12 +36,12 @@ final class RateLimitInterceptor implements MethodInterceptor {
       MethodLimits limits,
       BeanFactory beans,
       Supplier<RateLimiters> limiters,
-      Supplier<@Nullable RequestReport> report,
+      Supplier<@Nullable RequestReports> reports,
       Supplier<Executor> executor) {
     this.limits = limits;
     this.beans = beans;
     this.limiters = limiters;
-    this.report = report;
+    this.reports = reports;
     this.executor = executor;
   }
 
@@ -79,13 +78,13 @@ final class RateLimitInterceptor implements MethodInterceptor {
             invocation.getArguments(),
             limits.names());
     context.setBeanResolver(new BeanFactoryResolver(beans));
-    RequestReport reports = limit.isHandler() ? report.get() : null;
+    RequestReports found = limit.isHandler() ? reports.get() : null;
     return new Call(
         limiters.get().get(limit.policy()),
         limit.key(context),
         limit.permits(context),
         limit.isHandler(),
-        reports == null ? null : reports.ofThisThread());
+        found == null ? null : found.ofThisThread());
   }
 
   private static Proceeding again(MethodInvocation invocation) {
@@ -99,7 +98,8 @@ final class RateLimitInterceptor implements MethodInterceptor {
     CompletableFuture<Decision> decision =
         call.limiter.tryAcquireAsync(call.key, call.permits).toCompletableFuture();
     if (decision.isDone()) {
-      var unused = decision.whenComplete((d, failure) -> goOn(call, proceeding, d, failure, result));
+      var unused =
+          decision.whenComplete((d, failure) -> goOn(call, proceeding, d, failure, result));
     } else {
       var unused =
           decision.whenCompleteAsync(
@@ -147,28 +147,28 @@ final class RateLimitInterceptor implements MethodInterceptor {
   /**
    * What one call asks for.
    *
-   * @param reports told of decisions that are known on this thread; null if there is no request
+   * @param report told of decisions that are known on this thread; null if there is no request
    */
   record Call(
       RateLimiter limiter,
       String key,
       long permits,
       boolean handler,
-      @Nullable Consumer<PolicyDecision> reports) {
+      @Nullable RequestReport report) {
 
     void check(Decision decision) {
-      check(decision, reports);
+      check(decision, report);
     }
 
     /** Throws if it is a denial; tells of it if it is not. */
-    void check(Decision decision, @Nullable Consumer<PolicyDecision> told) {
+    void check(Decision decision, @Nullable RequestReport told) {
       String policy = limiter.policy().name();
       var limits = limiter.policy().limitsFor(key);
       if (!decision.allowed()) {
         throw new RateLimitExceededException(policy, limits, decision);
       }
       if (told != null) {
-        told.accept(new PolicyDecision(policy, limits, null, key, permits, decision));
+        told.tell(new PolicyDecision(policy, limits, null, key, permits, decision));
       }
     }
   }

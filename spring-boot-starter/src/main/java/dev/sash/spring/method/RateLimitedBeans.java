@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -51,7 +52,7 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
     PolicyUse.report(policies, used, beans);
   }
 
-  private Class<?> typeOf(String name) {
+  private @Nullable Class<?> typeOf(String name) {
     Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
     return type == null ? null : ClassUtils.getUserClass(type);
   }
@@ -97,7 +98,7 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
     }
   }
 
-  private static boolean isAdvised(Object bean) {
+  private static boolean isAdvised(@Nullable Object bean) {
     if (bean instanceof Advised advised) {
       for (Advisor advisor : advised.getAdvisors()) {
         if (advisor.getAdvice() instanceof RateLimitInterceptor) {

@@ -1,11 +1,9 @@
 package dev.sash.spring.method;
 
 import dev.sash.Decision;
-import dev.sash.http.PolicyDecision;
 import dev.sash.spring.method.RateLimitInterceptor.Call;
 import dev.sash.spring.method.RateLimitInterceptor.Proceeding;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
@@ -35,12 +33,10 @@ final class ReactiveCalls {
     return decision.isDone() ? mono : mono.publishOn(Schedulers.parallel());
   }
 
-  @SuppressWarnings("unchecked") // put there under this class by the filter
-  private static Consumer<PolicyDecision> reports(Call call, ContextView context) {
-    Consumer<PolicyDecision> nobody = decision -> {};
-    return call.handler()
-        ? (Consumer<PolicyDecision>) context.getOrDefault(RequestReport.class, (Object) nobody)
-        : nobody;
+  private static RequestReport reports(Call call, ContextView context) {
+    return call.handler() && context.hasKey(RequestReport.class)
+        ? context.get(RequestReport.class)
+        : decision -> {};
   }
 
   private static Publisher<Object> proceed(Proceeding proceeding, ReactiveAdapter adapter) {

@@ -1,19 +1,17 @@
 package dev.sash.spring.method;
 
 import dev.sash.http.PolicyDecision;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the client of a decision that a handler's annotation has brought about. In the context of
- * Reactor, the consumer itself stands under this class.
+ * Tells a client of decisions that a handler's annotation has brought about. Stands under its class
+ * in the context of Reactor.
  */
 @FunctionalInterface
 public interface RequestReport {
   /**
-   * The request of this thread.
+   * Tells.
    *
-   * @return told of decisions; null if there is none
+   * @param decision an admission
    */
-  @Nullable Consumer<PolicyDecision> ofThisThread();
+  void tell(PolicyDecision decision);
 }

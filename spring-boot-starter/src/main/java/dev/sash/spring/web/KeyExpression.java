@@ -38,9 +38,7 @@ record KeyExpression(KeyExtractor extractor, List<String> words) {
         parts.add(part(text, part.strip(), beans, words));
       }
       KeyExtractor combined =
-          parts.size() == 1
-              ? parts.get(0)
-              : KeyExtractor.all(parts.toArray(KeyExtractor[]::new));
+          parts.size() == 1 ? parts.get(0) : KeyExtractor.all(parts.toArray(KeyExtractor[]::new));
       whole = whole == null ? combined : whole.orElse(combined);
     }
     if (whole == null) {

@@ -52,8 +52,7 @@ public final class RequestDecisions {
     }
     behind.values().removeIf(earlier -> earlier.policy().equals(denial.policy()));
     List<PolicyDecision> all = all();
-    all.add(
-        new PolicyDecision(denial.policy(), denial.limits(), null, "", 0, denial.decision()));
+    all.add(new PolicyDecision(denial.policy(), denial.limits(), null, "", 0, denial.decision()));
     return all;
   }
 

@@ -78,7 +78,8 @@ public final class WebLimits {
     } else {
       builder.exempt(exemptPaths.toArray(String[]::new));
     }
-    var unused = check(WEB + "exempt-paths", () -> HttpRule.forPaths(orEverything(web.exemptPaths())));
+    var unused =
+        check(WEB + "exempt-paths", () -> HttpRule.forPaths(orEverything(web.exemptPaths())));
     builder.exempt(web.exemptPaths().toArray(String[]::new));
     for (ConfiguredPolicy policy : policies) {
       if (!policy.paths().isEmpty()) {
@@ -109,8 +110,7 @@ public final class WebLimits {
     }
     return common()
         .limitHealthChecks()
-        .rule(
-            HttpRule.forEverything().charge(charge(configured).cost(RequestCost.fixed(permits))))
+        .rule(HttpRule.forEverything().charge(charge(configured).cost(RequestCost.fixed(permits))))
         .build();
   }
 
@@ -201,8 +201,7 @@ public final class WebLimits {
     String field = policy.properties().costHeader();
     return field == null
         ? fixed
-        : check(
-            policy.property("cost-header"), () -> RequestCost.trustedHeader(field, permits));
+        : check(policy.property("cost-header"), () -> RequestCost.trustedHeader(field, permits));
   }
 
   private KeyExpression key(ConfiguredPolicy policy) {

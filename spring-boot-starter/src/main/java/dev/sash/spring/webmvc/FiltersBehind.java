@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
-import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.OrderUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -55,19 +55,19 @@ public final class FiltersBehind implements BooleanSupplier {
   }
 
   private Set<String> passedBy() {
-    Set<String> names = new TreeSet<>();
+    Set<String> passedBy = new TreeSet<>();
     Set<Object> registered = new HashSet<>();
-    for (var entry : beans.getBeansOfType(AbstractFilterRegistrationBean.class).entrySet()) {
-      AbstractFilterRegistrationBean<?> registration = entry.getValue();
-      if (registration instanceof DelegatingFilterProxyRegistrationBean delegating) {
-        registered.add(delegating.getTargetBeanName());
-      } else if (registration.getFilter() != null) {
-        registered.add(registration.getFilter());
-      }
-      if (registration.isEnabled()
-          && registration.getOrder() >= order
-          && !registration.determineDispatcherTypes().contains(DispatcherType.ASYNC)) {
-        names.add(entry.getKey());
+    for (String name : beans.getBeanNamesForType(AbstractFilterRegistrationBean.class)) {
+      if (beans.getBean(name) instanceof AbstractFilterRegistrationBean<?> registration) {
+        registered.add(
+            registration instanceof FilterRegistrationBean<?> known && known.getFilter() != null
+                ? known.getFilter()
+                : registration.getFilterName());
+        if (registration.isEnabled()
+            && registration.getOrder() >= order
+            && !registration.determineDispatcherTypes().contains(DispatcherType.ASYNC)) {
+          passedBy.add(name);
+        }
       }
     }
     for (Map.Entry<String, Filter> entry : beans.getBeansOfType(Filter.class).entrySet()) {
@@ -76,17 +76,18 @@ public final class FiltersBehind implements BooleanSupplier {
           && !registered.contains(entry.getKey())
           && !(filter instanceof OncePerRequestFilter)
           && orderOf(entry.getKey(), filter) >= order) {
-        names.add(entry.getKey());
+        passedBy.add(entry.getKey());
       }
     }
-    return names;
+    return passedBy;
   }
 
   private int orderOf(String name, Filter filter) {
     if (filter instanceof Ordered ordered) {
       return ordered.getOrder();
     }
-    var annotation = beans.findAnnotationOnBean(name, org.springframework.core.annotation.Order.class);
+    var annotation =
+        beans.findAnnotationOnBean(name, org.springframework.core.annotation.Order.class);
     return annotation != null
         ? annotation.value()
         : OrderUtils.getOrder(filter.getClass(), Ordered.LOWEST_PRECEDENCE);

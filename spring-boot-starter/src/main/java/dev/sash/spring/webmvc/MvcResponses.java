@@ -6,18 +6,18 @@ import dev.sash.http.Verdict;
 import dev.sash.servlet.RateLimitFilter;
 import dev.sash.spring.RateLimitExceededException;
 import dev.sash.spring.method.RequestReport;
+import dev.sash.spring.method.RequestReports;
 import dev.sash.spring.web.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Writes decisions that are made behind the filter to responses, in the filter's words. */
-public final class MvcResponses implements RequestReport {
+public final class MvcResponses implements RequestReports {
   private final HttpLimiter limiter;
   private final RateLimitFilter filter;
 
@@ -33,7 +33,7 @@ public final class MvcResponses implements RequestReport {
   }
 
   @Override
-  public @Nullable Consumer<PolicyDecision> ofThisThread() {
+  public @Nullable RequestReport ofThisThread() {
     if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
         && attributes.getResponse() != null) {
       HttpServletRequest request = attributes.getRequest();

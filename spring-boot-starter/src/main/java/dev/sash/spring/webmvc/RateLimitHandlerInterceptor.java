@@ -37,8 +37,7 @@ public final class RateLimitHandlerInterceptor implements HandlerInterceptor {
   }
 
   @Override
-  public boolean preHandle(
-      HttpServletRequest request, HttpServletResponse response, Object handler)
+  public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
       throws IOException {
     HttpLimiter limiter = limiterOf(handler);
     if (limiter == null || request.getAttribute(attribute(handler)) != null) {
