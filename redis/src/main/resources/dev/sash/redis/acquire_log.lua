@@ -2,7 +2,7 @@
 -- KEYS     1 the log
 -- ARGV     1 five doubles: permits | tag of the algorithm | limit | window in microseconds | cells
 --          2 none here; other operations have their name there
--- RETURNS  {1 allowed or 0, used, retry_after, reset_after}   integers, never nil; microseconds
+-- RETURNS  doubles in a string: 1 allowed or 0 | used | retry_after | reset_after, in microseconds
 -- Whatever needs more than the field h, or finds records of both kinds in it, is left to the rule.
 if not ARGV[2] then
   local call, unpack, pack, key = redis.call, struct.unpack, struct.pack, KEYS[1]
@@ -47,7 +47,7 @@ if not ARGV[2] then
   if usual and used + permits <= limit then
     if permits == 0 then
       local reset = used > 0 and left - (last_date - unpack(record, h, #h - step + 1)) % modulus or 0
-      return { 1, used, 0, reset }
+      return pack('<dddd', 1, used, 0, reset)
     end
     local dated = now - now % cell + cell - 1
     local low, back = dated % modulus, 0
@@ -87,7 +87,7 @@ if not ARGV[2] then
       if not kept then
         call('PEXPIREAT', key, string.format('%.0f', expires))
       end
-      return { 1, used + permits, 0, ends - now }
+      return pack('<dddd', 1, used + permits, 0, ends - now)
     end
   elseif usual then
     local last = gone + used + permits - limit - 1 -- counted from 0: the record that must go for the request to fit
@@ -103,7 +103,7 @@ if not ARGV[2] then
     if last < reach or size == 0 then
       local reset = used > 0 and left - (last_date - unpack(record, h, #h - step + 1)) % modulus or 0
       local retry = permits <= limit and left - (last_date - unpack(record, h, 28 + last * step)) % modulus or 0
-      return { 0, used, retry, reset }
+      return pack('<dddd', 0, used, retry, reset)
     end
   end
 end
