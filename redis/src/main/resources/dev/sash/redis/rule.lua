@@ -54,7 +54,7 @@ for i = 1, #limits do
     if fits == 1 and permits > 0 then
       log_charge(limit, now, permits)
     end
-    reply[#reply + 1] = struct.pack('<ddd', look(limit, now), retry, log_reset(limit, now))
+    reply[#reply + 1] = struct.pack('<ddd', look(limit, now), retry, log_wait(limit, now, 0))
   else
     if fits == 1 and permits > 0 then
       write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
