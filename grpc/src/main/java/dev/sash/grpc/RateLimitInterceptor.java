@@ -74,15 +74,15 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     MethodDescriptor<Q, A> method = call.getMethodDescriptor();
-    Rule rule = most(rules, method, Optional.ofNullable(otherwise)).orElse(null);
+    Rule rule = saidOf(method, rules, Optional.ofNullable(otherwise)).orElse(null);
     if (rule == null) {
       return next.startCall(call, headers);
     }
-    return new LimitedCall<>(rule, most(costs, method, 1L), call, headers, next).begin(executor);
+    return new LimitedCall<>(rule, saidOf(method, costs, 1L), call, headers, next).begin(executor);
   }
 
   /** What is said of the method, or else of its service. */
-  private static <T> T most(Map<String, T> said, MethodDescriptor<?, ?> method, T otherwise) {
+  private static <T> T saidOf(MethodDescriptor<?, ?> method, Map<String, T> said, T otherwise) {
     T ofMethod = said.get(method.getFullMethodName());
     if (ofMethod != null) {
       return ofMethod;

@@ -8,6 +8,7 @@ import dev.sash.Decision.Source;
 import dev.sash.RateLimiter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -146,6 +147,21 @@ class ObservedLimiterTest {
 
     assertThat(seen.stopped()).hasSize(2).allMatch(context -> context.getError() == bad);
     assertThat(seen.registry().getCurrentObservation()).isNull();
+  }
+
+  @Test
+  void aRegistryMayGetItsHandlersLater() {
+    ObservationRegistry registry = ObservationRegistry.create();
+    RateLimiter early = new SashMeters(new SimpleMeterRegistry(), registry).instrument(told);
+    told.answer = CompletableFuture.completedFuture(ToldLimiter.allowed(Source.STORE));
+    assertThat(early.tryAcquire("a").allowed()).isTrue();
+    assertThat(early.tryAcquireAsync("a", 1)).isCompletedWithValueMatching(Decision::allowed);
+    early.reset("a");
+    assertThat(early.resetAsync("a")).isCompleted();
+    registry.observationConfig().observationHandler(seen);
+    early.tryAcquire("a");
+
+    assertThat(seen.only().getName()).isEqualTo("sash.acquire");
   }
 
   @Test
