@@ -32,6 +32,8 @@ class ArchitectureTest {
   private static final String INTERNAL = "dev.sash.internal..";
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
+  private static final String MICROMETER = "dev.sash.micrometer..";
+  private static final String GRPC = "dev.sash.grpc..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -43,10 +45,14 @@ class ArchitectureTest {
 
   @Test
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
-    classes().should().resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, TESTKIT, CLI).check(SASH);
+    classes()
+        .should()
+        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, MICROMETER, GRPC, TESTKIT, CLI)
+        .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
+        .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -77,20 +83,55 @@ class ArchitectureTest {
   }
 
   @Test
-  void storesTestkitAndCliUseTheCoreAndNothingUsesThem() {
+  void metersNeedNothingMoreThanMicrometer() {
+    classes()
+        .that(resideInAPackage(MICROMETER))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        MICROMETER, "java..", "io.micrometer..", "org.jspecify.annotations")))
+        .check(SASH);
+  }
+
+  @Test
+  void theGrpcInterceptorNeedsNothingMoreThanGrpcAndItsStatusDetails() {
+    classes()
+        .that(resideInAPackage(GRPC))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        GRPC, "java..", "io.grpc..", "org.jspecify.annotations", "org.slf4j"))
+                .or(resideInAnyPackage("com.google.rpc..", "com.google.protobuf..")))
+        .check(SASH);
+  }
+
+  @Test
+  void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage("dev.sash..")
         .layer("core")
         .definedBy(CORE)
         .layer("redis")
         .definedBy(REDIS)
+        .layer("micrometer")
+        .definedBy(MICROMETER)
+        .layer("grpc")
+        .definedBy(GRPC)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("redis", "testkit", "cli")
+        .mayOnlyBeAccessedByLayers("redis", "micrometer", "grpc", "testkit", "cli")
         .whereLayer("redis")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("micrometer")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("grpc")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()
@@ -124,7 +165,7 @@ class ArchitectureTest {
         .that()
         .arePublic()
         .and()
-        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS))
+        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()
