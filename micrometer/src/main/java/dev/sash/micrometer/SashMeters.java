@@ -86,7 +86,10 @@ public final class SashMeters {
       countKeysOf(memory);
     }
     RateLimiter metered = new MeteredLimiter(limiter, registry);
-    return observations.isNoop() ? metered : new ObservedLimiter(metered, observations);
+    // Not isNoop: that is also said by a registry whose handlers are yet to come.
+    return observations == ObservationRegistry.NOOP
+        ? metered
+        : new ObservedLimiter(metered, observations);
   }
 
   /**

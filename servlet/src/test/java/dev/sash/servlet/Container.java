@@ -15,14 +15,8 @@ interface Container {
 
   /** Those that the filter is tested in. */
   enum Kind {
-    TOMCAT(TomcatContainer::start),
-    JETTY(JettyContainer::start);
-
-    private final Starter starter;
-
-    Kind(Starter starter) {
-      this.starter = starter;
-    }
+    TOMCAT,
+    JETTY;
 
     /**
      * Starts one.
@@ -31,12 +25,9 @@ interface Container {
      * @param setUp adds filters and servlets
      */
     Container start(int threads, Consumer<ServletContext> setUp) throws Exception {
-      return starter.start(threads, setUp);
+      return this == TOMCAT
+          ? TomcatContainer.start(threads, setUp)
+          : JettyContainer.start(threads, setUp);
     }
-  }
-
-  /** What starts one. */
-  interface Starter {
-    Container start(int threads, Consumer<ServletContext> setUp) throws Exception;
   }
 }
