@@ -16,7 +16,6 @@ class OwnKeys {
   @Bean
   HttpLimiterCustomizer root(RateLimiters limiters) {
     return builder ->
-        builder.rule(
-            HttpRule.forPaths("/").charge(limiters.get("root"), KeyExtractor.everybody()));
+        builder.rule(HttpRule.forPaths("/").charge(limiters.get("root"), KeyExtractor.everybody()));
   }
 }

@@ -42,7 +42,11 @@ final class TestApp implements AutoCloseable {
         new ArrayList<>(List.of("boot.security.", "boot.data.redis.", "boot.actuate."));
     private final List<String> properties =
         new ArrayList<>(
-            List.of("server.port=0", "spring.main.banner-mode=off", "logging.level.root=warn"));
+            List.of(
+                "server.port=0",
+                "server.shutdown=immediate",
+                "spring.main.banner-mode=off",
+                "logging.level.root=warn"));
 
     private Builder(WebApplicationType type, Class<?>... sources) {
       this.type = type;

@@ -17,8 +17,8 @@ import javax.tools.ToolProvider;
 
 /**
  * The Java examples of a Markdown page, compiled as they stand, and run: a page whose examples are
- * tested cannot promise what is not there. An example is a block marked {@code java} with one class;
- * to be run it has a {@code main} method.
+ * tested cannot promise what is not there. An example is a block marked {@code java} with one
+ * class; to be run it has a {@code main} method.
  */
 public final class PageExamples {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);

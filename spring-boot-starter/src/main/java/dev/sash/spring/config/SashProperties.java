@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * that is misspelt would not be one.
  *
  * @param enabled Whether requests and annotated methods are limited.
- * @param store Where limits are kept.
+ * @param store Where limits are kept: auto, memory or redis.
  * @param memory Limits kept in memory.
  * @param redis Limits kept in Redis.
  * @param web Limits of HTTP requests.

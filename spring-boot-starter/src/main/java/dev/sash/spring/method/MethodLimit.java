@@ -56,7 +56,7 @@ public final class MethodLimit {
   private SpelExpression parse(String attribute, String text) {
     try {
       return (SpelExpression) new SpelExpressionParser().parseExpression(text);
-    } catch (ParseException | IllegalStateException e) {
+    } catch (ParseException | IllegalArgumentException | IllegalStateException e) {
       throw wrong(attribute + " cannot be read: " + e.getMessage());
     }
   }

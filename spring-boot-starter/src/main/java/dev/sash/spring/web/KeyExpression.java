@@ -53,7 +53,7 @@ record KeyExpression(KeyExtractor extractor, List<String> words) {
     String word = colon < 0 ? part : part.substring(0, colon);
     String argument = colon < 0 ? "" : part.substring(colon + 1).strip();
     words.add(word);
-    if (argument.isEmpty()) {
+    if (colon < 0) {
       return switch (word) {
         case "ip" -> KeyExtractor.clientAddress();
         case "user" -> KeyExtractor.principal();
@@ -63,6 +63,9 @@ record KeyExpression(KeyExtractor extractor, List<String> words) {
         case "all" -> KeyExtractor.everybody();
         default -> throw unreadable(text, part);
       };
+    }
+    if (argument.isEmpty()) {
+      throw unreadable(text, part);
     }
     return switch (word) {
       case "ip" -> network(text, argument);

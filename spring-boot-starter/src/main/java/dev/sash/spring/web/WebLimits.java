@@ -170,10 +170,11 @@ public final class WebLimits {
         check(
             policy.property("paths"),
             () -> HttpRule.forPaths(policy.paths().toArray(String[]::new)));
+    List<String> methods = policy.properties().methods();
     HttpRule forMethods =
-        check(
-            policy.property("methods"),
-            () -> rule.methods(policy.properties().methods().toArray(String[]::new)));
+        methods.isEmpty()
+            ? rule
+            : check(policy.property("methods"), () -> rule.methods(methods.toArray(String[]::new)));
     HttpRule charging = forMethods.charge(charge(policy).cost(cost(policy)));
     return policy.properties().continues() ? charging.thenContinue() : charging;
   }

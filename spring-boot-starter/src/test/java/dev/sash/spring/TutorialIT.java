@@ -1,0 +1,98 @@
+package dev.sash.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** docs/spring.md in five minutes: what it says is done, and happens. */
+@Timeout(120)
+class TutorialIT {
+  private static final Pattern CLASS = Pattern.compile("^class (\\w+)", Pattern.MULTILINE);
+  private static final Pattern QUERY = Pattern.compile("http://localhost:8080(/[^']+)'");
+
+  @TempDir Path folder;
+
+  @Test
+  void theSixLinesGiveTheResponsesOnThePage() throws Exception {
+    String yaml = Page.blocks("yaml").get(0);
+    assertThat(yaml.lines()).hasSize(6);
+    Path configuration = Files.writeString(folder.resolve("application.yaml"), yaml);
+    Class<?> application = compiled(Page.blocks("java").get(0));
+    Matcher query = QUERY.matcher(Page.text());
+    assertThat(query.find()).isTrue();
+    List<String> expected = Page.blocks("http");
+
+    try (TestApp app =
+        TestApp.servlet(application, TimedStore.class)
+            .with("spring.config.location=" + configuration.toUri())
+            .start()) {
+      List<HttpResponse<String>> responses = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        responses.add(app.get(query.group(1)));
+      }
+      assertIs(responses.get(0), expected.get(0));
+      assertThat(responses.get(1).statusCode()).isEqualTo(200);
+      assertThat(responses.get(2).statusCode()).isEqualTo(200);
+      assertIs(responses.get(3), expected.get(1));
+    }
+  }
+
+  private static void assertIs(HttpResponse<String> response, String expected) {
+    int blank = expected.indexOf("\n\n");
+    List<String> head = expected.substring(0, blank).lines().toList();
+    assertThat(head.get(0)).isEqualTo("HTTP/1.1 " + response.statusCode());
+    for (String line : head.subList(1, head.size())) {
+      int colon = line.indexOf(": ");
+      assertThat(TestApp.field(response, line.substring(0, colon)))
+          .as(line)
+          .isEqualTo(line.substring(colon + 2));
+    }
+    assertThat(response.body()).isEqualTo(expected.substring(blank + 2).stripTrailing());
+  }
+
+  @Test
+  void everyClassOnThePageCompiles() throws Exception {
+    for (String source : Page.blocks("java")) {
+      assertThat(compiled(source)).isNotNull();
+    }
+  }
+
+  private Class<?> compiled(String source) throws Exception {
+    Matcher name = CLASS.matcher(source);
+    assertThat(name.find()).isTrue();
+    Path file = Files.writeString(folder.resolve(name.group(1) + ".java"), source);
+    ByteArrayOutputStream errors = new ByteArrayOutputStream();
+    int result =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                errors,
+                "-proc:none",
+                "-parameters",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                folder.toString(),
+                file.toString());
+    assertThat(result).as(errors.toString(StandardCharsets.UTF_8)).isZero();
+    URLClassLoader loader =
+        new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader());
+    Thread.currentThread().setContextClassLoader(loader);
+    return loader.loadClass("com.example.shop." + name.group(1));
+  }
+}
