@@ -110,6 +110,10 @@ final class TestApp implements AutoCloseable {
     return send("GET", path, headers);
   }
 
+  CompletableFuture<HttpResponse<String>> getLater(String path) {
+    return CLIENT.sendAsync(request("GET", path), BodyHandlers.ofString());
+  }
+
   HttpResponse<String> send(String method, String path, String... headers) throws Exception {
     return CLIENT.send(request(method, path, headers), BodyHandlers.ofString());
   }

@@ -13,7 +13,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What people read when an application does not start. */
 @ExtendWith(OutputCaptureExtension.class)
-class FailureMessageTest {
+class FailureMessageIT {
   @TempDir Path folder;
 
   @Test
