@@ -41,7 +41,7 @@ public final class BareScript {
   }
 
   /** What the reply means. */
-  public Decision decision(List<Object> reply) {
+  public Decision decision(byte[] reply) {
     return script.decision(1, reply);
   }
 }

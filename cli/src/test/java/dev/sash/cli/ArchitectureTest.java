@@ -34,6 +34,8 @@ class ArchitectureTest {
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
   private static final String SERVLET = "dev.sash.servlet..";
+  private static final String MICROMETER = "dev.sash.micrometer..";
+  private static final String GRPC = "dev.sash.grpc..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -47,12 +49,14 @@ class ArchitectureTest {
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
     classes()
         .should()
-        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, TESTKIT, CLI)
+        .resideInAnyPackage(
+            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, TESTKIT, CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
         .contains("dev.sash.http", "dev.sash.servlet")
+        .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -106,6 +110,33 @@ class ArchitectureTest {
   }
 
   @Test
+  void metersNeedNothingMoreThanMicrometer() {
+    classes()
+        .that(resideInAPackage(MICROMETER))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        MICROMETER, "java..", "io.micrometer..", "org.jspecify.annotations")))
+        .check(SASH);
+  }
+
+  @Test
+  void theGrpcInterceptorNeedsNothingMoreThanGrpcAndItsStatusDetails() {
+    classes()
+        .that(resideInAPackage(GRPC))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        GRPC, "java..", "io.grpc..", "org.jspecify.annotations", "org.slf4j"))
+                .or(resideInAnyPackage("com.google.rpc..", "com.google.protobuf..")))
+        .check(SASH);
+  }
+
+  @Test
   void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage("dev.sash..")
@@ -117,17 +148,26 @@ class ArchitectureTest {
         .definedBy(HTTP)
         .layer("servlet")
         .definedBy(SERVLET)
+        .layer("micrometer")
+        .definedBy(MICROMETER)
+        .layer("grpc")
+        .definedBy(GRPC)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("redis", "http", "servlet", "testkit", "cli")
+        .mayOnlyBeAccessedByLayers(
+            "redis", "http", "servlet", "micrometer", "grpc", "testkit", "cli")
         .whereLayer("redis")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("servlet")
         .whereLayer("servlet")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("micrometer")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("grpc")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()
@@ -161,7 +201,8 @@ class ArchitectureTest {
         .that()
         .arePublic()
         .and()
-        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET))
+        .areDeclaredInClassesThat(
+            resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

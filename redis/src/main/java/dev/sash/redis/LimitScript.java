@@ -98,10 +98,10 @@ final class LimitScript {
    * one with the fewest permits left admits; of equals the first.
    *
    * @param permits as asked for by {@link #acquire}; 0 after {@link #refund}
-   * @param reply integers, as an array reply of Redis is read
+   * @param reply as the script sent it
    * @return the decision, from the store
    */
-  Decision decision(long permits, List<?> reply) {
+  Decision decision(long permits, byte[] reply) {
     int nearest = 0;
     int longest = 0;
     long remaining = Long.MAX_VALUE;
@@ -138,10 +138,10 @@ final class LimitScript {
   /**
    * What a reply to {@link #inspect} tells.
    *
-   * @param reply integers, as an array reply of Redis is read
+   * @param reply as the script sent it
    * @return one state for each limit, in their order
    */
-  List<KeyState> states(List<?> reply) {
+  List<KeyState> states(byte[] reply) {
     List<KeyState> states = new ArrayList<>();
     for (int i = 0; i < limits.size(); i++) {
       int at = 1 + (Standing.NUMBERS + 2) * i;
@@ -153,15 +153,12 @@ final class LimitScript {
     return states;
   }
 
-  private Standing standing(List<?> reply, int limit, int at) {
+  private Standing standing(byte[] reply, int limit, int at) {
     return Standing.of(
         limits.get(limit), number(reply, at), number(reply, at + 1), number(reply, at + 2));
   }
 
-  private static long number(List<?> reply, int index) {
-    if (index < reply.size() && reply.get(index) instanceof Long number) {
-      return number;
-    }
-    throw new IllegalStateException("not the reply of a limiter's script: " + reply);
+  private static long number(byte[] reply, int index) {
+    return (long) packed(reply).getDouble(Double.BYTES * index);
   }
 }

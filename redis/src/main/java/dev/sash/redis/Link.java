@@ -83,13 +83,13 @@ final class Link implements AutoCloseable {
   }
 
   /** Runs a script, which the server may not know yet or any more. */
-  CompletableFuture<List<Object>> run(Script script, String[] keys, byte[][] args) {
-    return Link.<List<Object>>attempt(
-            () -> commands().evalsha(script.sha1(), ScriptOutputType.MULTI, keys, args))
+  CompletableFuture<byte[]> run(Script script, String[] keys, byte[][] args) {
+    return Link.<byte[]>attempt(
+            () -> commands().evalsha(script.sha1(), ScriptOutputType.VALUE, keys, args))
         .exceptionallyCompose(
             failure ->
                 Failures.unwrapped(failure) instanceof RedisNoScriptException
-                    ? commands().eval(script.source(), ScriptOutputType.MULTI, keys, args)
+                    ? commands().eval(script.source(), ScriptOutputType.VALUE, keys, args)
                     : CompletableFuture.failedFuture(failure));
   }
 

@@ -201,7 +201,7 @@ public final class RedisLimiter implements RateLimiter {
 
     /** Asks and waits, at most until the deadline. */
     Decision await() {
-      CompletableFuture<List<Object>> reply = send();
+      CompletableFuture<byte[]> reply = send();
       if (reply == null) {
         return byRule();
       }
@@ -226,7 +226,7 @@ public final class RedisLimiter implements RateLimiter {
 
     /** Asks; the answer comes by the deadline. */
     CompletableFuture<Decision> answer() {
-      CompletableFuture<List<Object>> reply = send();
+      CompletableFuture<byte[]> reply = send();
       return reply == null
           ? CompletableFuture.completedFuture(byRule())
           : reply
@@ -236,7 +236,7 @@ public final class RedisLimiter implements RateLimiter {
     }
 
     /** Sends the question, or does not because nobody answers these days. */
-    private @Nullable CompletableFuture<List<Object>> send() {
+    private @Nullable CompletableFuture<byte[]> send() {
       if (refund) {
         denials.forget(key);
       }
@@ -250,7 +250,7 @@ public final class RedisLimiter implements RateLimiter {
       return link.run(script.script(), redisKeys, arguments);
     }
 
-    private Decision decision(List<Object> answer) {
+    private Decision decision(byte[] answer) {
       breaker.onSuccess();
       Decision decision = script.decision(refund ? 0 : permits, answer);
       if (refund) {

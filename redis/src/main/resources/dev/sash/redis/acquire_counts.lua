@@ -2,7 +2,7 @@
 -- KEYS     1 the state
 -- ARGV     1 five doubles: permits | tag of the algorithm | capacity | window in microseconds | refill
 --          2 none here; other operations have their name there, and are left to the rule
--- RETURNS  {1 allowed or 0, x, y, now mod window}   integers, never nil
+-- RETURNS  doubles in a string: 1 allowed or 0 | x | y | now mod window
 if not ARGV[2] then
   local call = redis.call
   local permits, tag, capacity, window, refill = struct.unpack('<ddddd', ARGV[1])
@@ -21,7 +21,7 @@ if not ARGV[2] then
   end
   x, y, used, ends = settle(x, y, newest, now, window, refill, permits)
   if used + permits > capacity then
-    return { 0, x, y, now % window }
+    return struct.pack('<dddd', 0, x, y, now % window)
   end
   if permits > 0 then
     x = x + permits
@@ -33,5 +33,5 @@ if not ARGV[2] then
       call('SET', KEYS[1], struct.pack('<ddddd', tag, now, expires, x, y), 'PXAT', string.format('%.0f', expires))
     end
   end
-  return { 1, x, y, now % window }
+  return struct.pack('<dddd', 1, x, y, now % window)
 end

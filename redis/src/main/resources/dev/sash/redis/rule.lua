@@ -3,7 +3,7 @@
 -- ARGV     1 doubles: permits, and for each limit: tag of the algorithm | capacity | window in microseconds |
 --            cells (log), refill per window (bucket) or 0
 --          2 refund, inspect, or none to acquire
--- RETURNS  integers, never nil: 1 if so many permits fit, or 0, and for each limit, after what was done:
+-- RETURNS  doubles in a string: 1 if so many permits fit, or 0, and for each limit, after what was done:
 --            of a log: used, retry_after, reset_after, in microseconds
 --            of another: x, y, now mod window
 --          inspect: for each limit two more: number of records, PTTL in milliseconds
@@ -46,25 +46,24 @@ for i = 1, #limits do
   end
 end
 
-local reply = { fits }
+local reply = { struct.pack('<d', fits) }
 for i = 1, #limits do
   local limit = limits[i]
-  local at = #reply
   if limit.is_log then
     local retry = permits <= limit.capacity and log_wait(limit, now, limit.capacity - permits) or 0
     if fits == 1 and permits > 0 then
       log_charge(limit, now, permits)
     end
-    reply[at + 1], reply[at + 2], reply[at + 3] = look(limit, now), retry, log_reset(limit, now)
+    reply[#reply + 1] = struct.pack('<ddd', look(limit, now), retry, log_wait(limit, now, 0))
   else
     if fits == 1 and permits > 0 then
       write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
     end
-    reply[at + 1], reply[at + 2], reply[at + 3] = limit.x, limit.y, now % limit.window
+    reply[#reply + 1] = struct.pack('<ddd', limit.x, limit.y, now % limit.window)
   end
   if operation == 'inspect' then
-    reply[at + 4] = limit.is_log and log_records(limit, now) or (limit.used > 0 and 1 or 0)
-    reply[at + 5] = redis.call('PTTL', limit.key)
+    local records = limit.is_log and log_records(limit, now) or (limit.used > 0 and 1 or 0)
+    reply[#reply + 1] = struct.pack('<dd', records, redis.call('PTTL', limit.key))
   end
 end
-return reply
+return table.concat(reply)

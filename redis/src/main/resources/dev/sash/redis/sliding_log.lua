@@ -20,26 +20,19 @@
 --        With c cells a charge is dated to the last microsecond of its cell, of length W/c: it may be released late,
 --        never early. Charges of one cell share a record. The exact log is that of cells one microsecond long.
 --
---        h      tag of the log, 1 more if the front is weighted, 2 more if the back is, newest time, expiry in
---               milliseconds, records in front, permits in blocks, total before the first record, the records.
---               Everything is weighted or nothing, but for a while after the first request for several permits.
+--        h      tag and flags, newest time, expiry in milliseconds, records in front, permits in blocks,
+--               if there is a flag the total before the first record, then the records
 --        m      if there are blocks: number of the first, of the last + 1, of the first and the last + 1 that may
 --               still be there, number of records before the back
---        block  1 if weighted, total before it, number of records before it, the records
---        The back is empty only if the log is.
--- TTL    the newest record and a window
+--        block  1 if weighted, total before it, number of records before it, then the records
+-- TTL    the newest record and a window, or as long as nothing is charged
+local FRONT_WEIGHTED, BACK_WEIGHTED, EMPTY = 1, 2, 4
 local TOTALS = 4294967296
 
 -- Records in a text; total is the running total before the first of them.
-local function part(log, text, at, n, weighted, total)
-  return {
-    text = text,
-    at = at,
-    n = n,
-    weighted = weighted,
-    stride = weighted and log.width + 4 or log.width,
-    total = total,
-  }
+local function part(log, text, at, bytes, weighted, total)
+  local stride = weighted and log.width + 4 or log.width
+  return { text = text, at = at, n = bytes / stride, weighted = weighted, stride = stride, total = total }
 end
 
 local function records(p)
@@ -77,8 +70,8 @@ local function part_at(log, number)
       error(NOT_OURS, 0)
     end
     local weighted, before, index = struct.unpack('<BI4I4', text)
-    block = part(log, text, 10, 0, weighted == 1, before)
-    block.n, block.index = (#text - 9) / block.stride, index
+    block = part(log, text, 10, #text - 9, weighted == 1, before)
+    block.index = index
     log.blocks[number] = block
   end
   return block
@@ -98,24 +91,30 @@ local function open_log(key, window, cells)
   log.first, log.last, log.oldest_kept, log.newest_kept, log.index = 1, 1, 1, 1, 0
   local h = redis.call('HGET', key, 'h')
   if h then
-    local tag, front_n, before, at
-    tag, log.newest, log.expires, front_n, log.sealed, before, at = struct.unpack('<BddI2I4I4', h)
-    if tag < LOG or tag > EMPTY_LOG then
+    local tag, front_n, at, before
+    tag, log.newest, log.expires, front_n, log.sealed, at = struct.unpack('<BddI2I4', h)
+    local flags = tag - LOG
+    if flags < 0 or flags > EMPTY then
       error(NOT_OURS, 0)
     end
-    local flags, bytes = (tag - LOG) % 4, tag == EMPTY_LOG and 0 or #h - at + 1
-    log.front = part(log, h, at, front_n, flags % 2 == 1, before)
-    local front_bytes = front_n * log.front.stride
-    local back_before = (total(log.front, front_n) + log.sealed) % TOTALS
-    log.back = part(log, h, at + front_bytes, 0, flags >= 2, back_before)
-    log.back.n = (bytes - front_bytes) / log.back.stride
-    log.had_blocks = log.sealed > 0
-    if log.had_blocks then
+    if log.sealed > 0 then
       log.first, log.last, log.oldest_kept, log.newest_kept, log.index =
         struct.unpack('<I4I4I4I4I4', redis.call('HGET', key, 'm'))
     end
+    log.had_blocks = log.sealed > 0
+    local front_weighted, back_weighted = flags % 2 == 1, flags % 4 >= 2
+    if flags > 0 then
+      before, at = struct.unpack('<I4', h, at)
+    else
+      before = log.sealed > 0 and part_at(log, log.first).total - front_n or 0
+    end
+    local front_bytes = front_n * (front_weighted and log.width + 4 or log.width)
+    log.front = part(log, h, at, front_bytes, front_weighted, before % TOTALS)
+    local back_before = total(log.front, front_n) + log.sealed
+    log.back = part(log, h, at + front_bytes, #h - at - front_bytes + 1, back_weighted, back_before % TOTALS)
   else
-    log.front, log.back = part(log, '', 1, 0, false, 0), part(log, '', 1, 0, false, 0)
+    log.front = part(log, '', 1, 0, false, 0)
+    log.back = part(log, '', 1, 0, false, 0)
   end
   log.last_date = date_of(log, log.newest)
   return log
@@ -211,10 +210,6 @@ local function log_wait(log, now, most)
   return date(log, part_at(log, at), i) + log.window - now
 end
 
-local function log_reset(log, now)
-  return look(log, now) > 0 and date(log, log.back, log.back.n) + log.window - now or 0
-end
-
 local function log_records(log, now)
   look(log, now)
   if log.live == log.last then
@@ -242,9 +237,6 @@ local function drop_dead(log, now)
   local at, i = log.live, log.live_i
   if at == log.last then
     cut_front(log.back, i - 1)
-    if log.back.n == 0 then
-      log.back = part(log, '', 1, 0, log.merges, log.back.total)
-    end
     log.front = part(log, '', 1, 0, false, log.back.total)
     no_blocks(log)
   elseif at < log.first then
@@ -258,7 +250,7 @@ local function drop_dead(log, now)
       no_blocks(log)
     end
   end
-  log.live, log.live_i = log.front.n > 0 and log.first - 1 or log.last, 1
+  log.looked = nil
 end
 
 -- The full back becomes a block, or the front if nothing is before it.
@@ -282,7 +274,8 @@ local function make_weighted(log, p)
     local at = p.at + (i - 1) * width
     weighted[i] = p.text:sub(at, at + width - 1) .. struct.pack('<I4', total(p, i))
   end
-  return part(log, table.concat(weighted), 1, p.n, true, p.total)
+  local text = table.concat(weighted)
+  return part(log, text, 1, #text, true, p.total)
 end
 
 -- Deletes some of the blocks that are not in use any more.
@@ -302,25 +295,19 @@ local function delete_some(log)
 end
 
 local function write_log(log, now)
+  log.newest, log.last_date, log.looked = now, date_of(log, now), nil
   local front, back = log.front, log.back
-  log.newest, log.last_date = now, date_of(log, now)
   local ends = back.n > 0 and date(log, back, back.n) + log.window or now
   local least = (ends - ends % 1000) / 1000 + 2
   local kept = not log.renewed and least <= log.expires and log.expires <= least + linger_millis
   if not kept then
     log.expires = least + linger_millis
   end
-  local tag = LOG
-  if back.n == 0 then
-    tag = EMPTY_LOG
-  elseif back.weighted then
-    tag = (front.weighted or front.n == 0) and WEIGHTED_LOG or LOG + 2
-  elseif front.weighted then
-    tag = LOG + 1
-  end
-  local before = front.n > 0 and front.total or back.total
-  local h = struct.pack('<BddI2I4I4', tag, now, log.expires, front.n, log.sealed, before)
-    .. records(front) .. (back.n > 0 and records(back) or '      ')
+  local flags = back.n == 0 and EMPTY
+    or (front.weighted and FRONT_WEIGHTED or 0) + (back.weighted and BACK_WEIGHTED or 0)
+  local before = flags > 0 and struct.pack('<I4', front.n > 0 and front.total or back.total) or ''
+  local h = struct.pack('<BddI2I4', LOG + flags, now, log.expires, front.n, log.sealed)
+    .. before .. records(front) .. records(back)
   if log.renewed then
     redis.call('UNLINK', log.key)
   end
@@ -339,17 +326,15 @@ local function write_log(log, now)
     redis.call('PEXPIREAT', log.key, string.format('%.0f', log.expires))
   end
   log.block, log.renewed, log.had_blocks, log.blocks = nil, false, log.sealed > 0, {}
-  log.live, log.live_total = front.n > 0 and log.first - 1 or log.last, before
-  log.used = (total(back, back.n) - before) % TOTALS
 end
 
 local function log_charge(log, now, permits)
   drop_dead(log, now)
   local back, dated = log.back, date_of(log, now)
   local after = struct.pack('<I4', (total(back, back.n) + permits) % TOTALS)
-  local text, n
+  local text
   if back.weighted and back.n > 0 and date(log, back, back.n) == dated then
-    text, n = records(back):sub(1, -5) .. after, back.n
+    text = records(back):sub(1, -5) .. after
   else
     if (back.n + 1) * back.stride > block_bytes then
       seal(log)
@@ -359,15 +344,14 @@ local function log_charge(log, now, permits)
       back = make_weighted(log, back)
     end
     text = records(back) .. struct.pack(log.format, dated % log.modulus) .. (back.weighted and after or '')
-    n = back.n + 1
   end
-  log.back = part(log, text, 1, n, back.weighted, back.total)
+  log.back = part(log, text, 1, #text, back.weighted, back.total)
   write_log(log, now)
 end
 
 local function log_give_back(log, now, permits)
   drop_dead(log, now)
-  local left = log.used - permits
+  local left = look(log, now) - permits
   if left <= 0 then
     log.front = part(log, '', 1, 0, false, 0)
     log.back = part(log, '', 1, 0, false, 0)
@@ -380,7 +364,7 @@ local function log_give_back(log, now, permits)
     if p.weighted then
       text = text:sub(1, -5) .. struct.pack('<I4', (log.live_total + left) % TOTALS)
     end
-    log.back = part(log, text, 1, i, p.weighted, p.total)
+    log.back = part(log, text, 1, #text, p.weighted, p.total)
     if at < log.first then
       log.front = part(log, '', 1, 0, false, p.total)
       no_blocks(log)

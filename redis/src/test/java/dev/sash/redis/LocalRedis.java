@@ -132,19 +132,19 @@ final class LocalRedis {
       case ':' -> Long.valueOf(rest);
       case '+' -> rest;
       case '-' -> new ErrorReply(rest);
-      case '$' -> readText(Integer.parseInt(rest));
+      case '$' -> readBytes(Integer.parseInt(rest));
       case '*' -> readList(Integer.parseInt(rest));
       default -> throw new IOException("not a reply: " + line);
     };
   }
 
-  private @Nullable String readText(int length) throws IOException {
+  private byte @Nullable [] readBytes(int length) throws IOException {
     if (length < 0) {
       return null;
     }
-    String text = new String(in.readNBytes(length), UTF_8);
+    byte[] bytes = in.readNBytes(length);
     in.skipNBytes(2);
-    return text;
+    return bytes;
   }
 
   private List<@Nullable Object> readList(int size) throws IOException {

@@ -36,15 +36,15 @@ final class ScriptLimiter implements RateLimiter {
   /** A command, and what its reply means; null if that is nothing. */
   private static final class Call {
     final byte[][] command;
-    final @Nullable Function<List<?>, Decision> meaning;
+    final @Nullable Function<byte[], Decision> meaning;
 
-    Call(byte[][] command, @Nullable Function<List<?>, Decision> meaning) {
+    Call(byte[][] command, @Nullable Function<byte[], Decision> meaning) {
       this.command = command;
       this.meaning = meaning;
     }
 
     @Nullable Decision decision(@Nullable Object reply) {
-      return meaning == null ? null : meaning.apply((List<?>) Objects.requireNonNull(reply));
+      return meaning == null ? null : meaning.apply((byte[]) Objects.requireNonNull(reply));
     }
   }
 
@@ -139,7 +139,7 @@ final class ScriptLimiter implements RateLimiter {
   List<KeyState> inspect(String key) {
     LimitScript script = scriptFor(key);
     Object reply = redis.call(command(script, key, script.inspect()));
-    return script.states((List<?>) Objects.requireNonNull(reply));
+    return script.states((byte[]) Objects.requireNonNull(reply));
   }
 
   /** The names of the Redis keys of a key. */

@@ -76,6 +76,7 @@ final class FromJava implements AutoCloseable {
 
   private void measure(RedisContender contender, Traffic traffic) {
     Asked asked = fresh(contender, new Task(traffic));
+    traffic.begin(asked);
     List<String> keys = traffic.keys();
     for (Callers callers : crowds) {
       Load load =

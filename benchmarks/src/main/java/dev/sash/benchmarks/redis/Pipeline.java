@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -25,6 +27,8 @@ final class Pipeline implements AutoCloseable {
 
   /** How many batches are under way. */
   static final int BATCHES = 4;
+
+  private static final int CRLF = 2;
 
   private final Socket socket;
   private final OutputStream out;
@@ -59,7 +63,7 @@ final class Pipeline implements AutoCloseable {
    *
    * @param requests the bytes of one after the other
    * @param count how many
-   * @return how many were allowed: the answer is 1, or a list that begins with 1
+   * @return how many were allowed: the answer is 1, or a string whose first double is 1
    */
   long ask(Supplier<byte[]> requests, int count) throws IOException {
     long allowed = 0;
@@ -90,23 +94,20 @@ final class Pipeline implements AutoCloseable {
     return allowed;
   }
 
-  /** An integer, or the first of a list. */
+  /** An integer, or the first double of a string. */
   private long answer() throws IOException {
     int type = in.read();
     return switch (type) {
       case ':' -> number();
-      case '*' -> first(number());
+      case '$' -> first(number());
       case -1 -> throw new EOFException("the server closed the connection");
       default -> throw new IllegalStateException("not a decision: " + (char) type + line());
     };
   }
 
   private long first(long size) throws IOException {
-    long first = answer();
-    for (long i = 1; i < size; i++) {
-      answer();
-    }
-    return first;
+    byte[] text = in.readNBytes((int) size + CRLF);
+    return (long) ByteBuffer.wrap(text).order(ByteOrder.LITTLE_ENDIAN).getDouble();
   }
 
   private long number() throws IOException {

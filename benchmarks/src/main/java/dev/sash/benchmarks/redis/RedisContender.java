@@ -103,9 +103,9 @@ enum RedisContender {
     RedisAsyncCommands<String, byte[]> redis = clients.lettuce().async();
     await(redis.scriptLoad(script.source()));
     return key -> {
-      RedisFuture<List<Object>> reply =
+      RedisFuture<byte[]> reply =
           redis.evalsha(
-              script.sha1(), ScriptOutputType.MULTI, script.keys(key), script.arguments());
+              script.sha1(), ScriptOutputType.VALUE, script.keys(key), script.arguments());
       return script.decision(await(reply)).allowed();
     };
   }

@@ -1,5 +1,6 @@
 package dev.sash.benchmarks.redis;
 
+import dev.sash.benchmarks.Asked;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -36,6 +37,17 @@ enum Traffic {
 
   long permits() {
     return permits;
+  }
+
+  /** Spends what a key may before it is denied, where denials are to be measured. */
+  void begin(Asked asked) {
+    if (!allowed) {
+      for (String key : keys()) {
+        for (long i = 0; i < permits; i++) {
+          var unused = asked.tryAcquire(key);
+        }
+      }
+    }
   }
 
   /** Fails if the answers were not what the traffic is meant to measure. */

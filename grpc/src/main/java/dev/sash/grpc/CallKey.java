@@ -1,0 +1,158 @@
+package dev.sash.grpc;
+
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is calling: finds the key of a call. Stateless and thread-safe.
+ *
+ * <pre>{@code
+ * CallKey.peer()                                          // ip:192.0.2.1, ip:2001:db8:1:2::/64
+ * CallKey.apiKey("x-api-key").orElse(CallKey.peer())      // apikey:9rQ…, a hash, or the address
+ * CallKey.context("user", USER).and(CallKey.method())     // each user on each method
+ * CallKey.by("tenant", (call, headers) -> tenantOf(call.getAuthority()))
+ * }</pre>
+ *
+ * <p>Each kind of key has a prefix of its own, and combinations are escaped, so that different
+ * callers never share a key. A key longer than a limiter takes becomes a hash.
+ */
+@FunctionalInterface
+public interface CallKey {
+  /**
+   * Finds the key. Called on the thread, and in the {@link Context}, in which the call arrives.
+   *
+   * @param call the call; only to be looked at
+   * @param headers its metadata; only to be looked at
+   * @return null or empty if the call has none
+   */
+  @Nullable String keyOf(ServerCall<?, ?> call, Metadata headers);
+
+  /**
+   * The other end of the connection: {@code ip:} and an IPv4 address, or the /64 network of an IPv6
+   * address, since who has one such address commonly has all of them; {@code ip:unknown} on
+   * connections that have none. Behind a proxy it is the proxy's.
+   *
+   * @return never finds nothing
+   */
+  static CallKey peer() {
+    return (call, headers) ->
+        PeerAddress.keyOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+  }
+
+  /**
+   * A secret in the metadata: {@code apikey:} and its SHA-256. The secret itself is not stored
+   * anywhere. Whoever invents secrets gets a fresh key each time: check them before, or limit the
+   * address too.
+   *
+   * @param name the entry's name, such as {@code x-api-key} or {@code authorization}; of several
+   *     entries the last counts
+   * @return finds nothing if the entry is missing or empty
+   */
+  static CallKey apiKey(String name) {
+    Metadata.Key<String> entry = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+    return (call, headers) -> {
+      String value = headers.get(entry);
+      return value == null || value.isEmpty() ? null : "apikey:" + Keys.sha256(value);
+    };
+  }
+
+  /**
+   * An entry of the metadata in clear: {@code metadata:name:value}. Callers choose it, unless a
+   * trusted proxy sets it.
+   *
+   * @param name the entry's name; of several entries the last counts
+   * @return finds nothing if the entry is missing or empty
+   */
+  static CallKey metadata(String name) {
+    Metadata.Key<String> entry = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+    return by(
+        "metadata",
+        (call, headers) -> {
+          String value = headers.get(entry);
+          return value == null || value.isEmpty() ? null : entry.name() + ":" + value;
+        });
+  }
+
+  /**
+   * The method: {@code method:shop.Orders/Place}. Alone, it is one key for all callers.
+   *
+   * @return never finds nothing
+   */
+  static CallKey method() {
+    return by("method", (call, headers) -> call.getMethodDescriptor().getFullMethodName());
+  }
+
+  /**
+   * What an interceptor in front has put into the {@link Context}, such as who was authenticated:
+   * {@code prefix:value}.
+   *
+   * @param prefix tells this kind of key from others, such as {@code user}: 1 to 32 lower-case
+   *     letters, digits and hyphens
+   * @param value its {@code toString} is the key
+   * @return finds nothing if the context has no such value
+   */
+  static CallKey context(String prefix, Context.Key<?> value) {
+    Objects.requireNonNull(value, "value must not be null");
+    return by(
+        prefix,
+        (call, headers) -> {
+          Object found = value.get();
+          return found == null ? null : found.toString();
+        });
+  }
+
+  /**
+   * Anything else: {@code prefix:value}.
+   *
+   * @param prefix tells this kind of key from others: 1 to 32 lower-case letters, digits and
+   *     hyphens
+   * @param value finds the value; null or empty if there is none
+   * @return the key
+   */
+  static CallKey by(String prefix, BiFunction<ServerCall<?, ?>, Metadata, @Nullable String> value) {
+    String start = Keys.checkedPrefix(prefix) + ":";
+    Objects.requireNonNull(value, "value must not be null");
+    return (call, headers) -> {
+      String found = value.apply(call, headers);
+      return found == null || found.isEmpty() ? null : start + found;
+    };
+  }
+
+  /**
+   * Both keys as one, for example each user on each method: {@code
+   * (user:ann|method:shop.Orders/Place)}.
+   *
+   * @param other finds the second part
+   * @return finds nothing if one of them finds nothing
+   */
+  default CallKey and(CallKey other) {
+    Objects.requireNonNull(other, "other must not be null");
+    return (call, headers) -> {
+      String first = keyOf(call, headers);
+      if (first == null || first.isEmpty()) {
+        return null;
+      }
+      String second = other.keyOf(call, headers);
+      return second == null || second.isEmpty() ? null : Keys.combined(first, second);
+    };
+  }
+
+  /**
+   * This key, or another if there is none.
+   *
+   * @param other is asked if this one finds nothing
+   * @return the key
+   */
+  default CallKey orElse(CallKey other) {
+    Objects.requireNonNull(other, "other must not be null");
+    return (call, headers) -> {
+      String key = keyOf(call, headers);
+      return key == null || key.isEmpty() ? other.keyOf(call, headers) : key;
+    };
+  }
+}

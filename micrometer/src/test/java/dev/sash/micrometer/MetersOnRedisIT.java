@@ -1,0 +1,116 @@
+package dev.sash.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sash.Decision.Source;
+import dev.sash.FailureRule;
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.RateLimiter;
+import dev.sash.redis.RedisLimiter;
+import dev.sash.redis.RedisStore;
+import dev.sash.testkit.redis.RedisServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The meters of a limiter on a real Redis, and of one that has lost it. */
+@Timeout(120)
+class MetersOnRedisIT {
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+  private final Observations seen = new Observations();
+  private final SashMeters meters = new SashMeters(registry, seen.registry());
+  private RedisServer server;
+  private RedisStore store;
+
+  @BeforeEach
+  void start() {
+    server = RedisServer.start();
+    store = RedisStore.connect(server.uri());
+    meters.watchStore("main", store::isUp);
+  }
+
+  @AfterEach
+  void stop() {
+    store.close();
+    server.close();
+  }
+
+  private RedisLimiter redis(FailureRule rule) {
+    return store.limiter(
+        Policy.of("api", Limit.slidingLog(2, Duration.ofHours(1)))
+            .onFailure(rule)
+            .deadline(Duration.ofSeconds(20)));
+  }
+
+  @Test
+  void timesWhatRedisAnsweredAndNotWhatTheDenyCacheDid() {
+    RateLimiter limiter = meters.instrument(redis(FailureRule.LOCAL));
+    limiter.tryAcquire("k", 2);
+    limiter.tryAcquire("k");
+    limiter.tryAcquire("k");
+    limiter.tryAcquireAsync("k", 1).toCompletableFuture().join();
+
+    assertThat(decisions("allowed", "store")).isOne();
+    assertThat(decisions("denied", "store")).isOne();
+    assertThat(decisions("denied", "deny_cache")).isEqualTo(2);
+    assertThat(registry.get("sash.store.latency").timer().count()).isEqualTo(2);
+    assertThat(registry.get("sash.store.latency").timer().totalTime(TimeUnit.NANOSECONDS))
+        .isPositive();
+    assertThat(registry.get("sash.fallbacks").counter().count()).isZero();
+    assertThat(registry.get("sash.store.up").gauge().value()).isOne();
+    assertThat(seen.stopped())
+        .extracting(context -> Observations.keysOf(context).get("source"))
+        .containsExactly("store", "store", "deny_cache", "deny_cache");
+  }
+
+  @Test
+  void countsWhatFailureRulesAnswerAsTheLimiterItselfDoes() {
+    RedisLimiter redis = redis(FailureRule.CLOSED);
+    RateLimiter limiter = meters.instrument(redis);
+    limiter.tryAcquire("k");
+    server.kill();
+    while (store.isUp()) {
+      limiter.tryAcquire("k");
+    }
+    limiter.peek("k");
+    limiter.refund("k", 1);
+    limiter.tryAcquireAsync("k", 1).toCompletableFuture().join();
+
+    assertThat(limiter.tryAcquire("k").source()).isEqualTo(Source.FAILURE_RULE);
+    assertThat(decisions("denied", "failure_rule")).isGreaterThanOrEqualTo(2);
+    assertThat(redis.fallbacks()).isGreaterThanOrEqualTo(4);
+    assertThat(registry.get("sash.fallbacks").counter().count())
+        .isEqualTo((double) redis.fallbacks());
+    assertThat(registry.get("sash.store.up").gauge().value()).isZero();
+    assertThat(seen.stopped()).allMatch(context -> context.getError() == null);
+  }
+
+  @Test
+  void anObservationShowsTheErrorOfAResetThatRedisDidNotAnswer() {
+    RateLimiter limiter = meters.instrument(redis(FailureRule.CLOSED));
+    server.kill();
+    assertThat(limiter.resetAsync("k").toCompletableFuture())
+        .failsWithin(Duration.ofSeconds(60))
+        .withThrowableThat()
+        .havingRootCause();
+
+    Observation.Context context = seen.only();
+    assertThat(context.getName()).isEqualTo("sash.reset");
+    assertThat(context.getError()).isNotNull();
+  }
+
+  private double decisions(String outcome, String source) {
+    return registry
+        .get("sash.decisions")
+        .tags("outcome", outcome, "source", source)
+        .counter()
+        .count();
+  }
+}
