@@ -32,6 +32,8 @@ class ArchitectureTest {
   private static final String INTERNAL = "dev.sash.internal..";
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
+  private static final String HTTP = "dev.sash.http..";
+  private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
   private static final String GRPC = "dev.sash.grpc..";
   private static final String TESTKIT = "dev.sash.testkit..";
@@ -47,11 +49,13 @@ class ArchitectureTest {
   void everyClassBelongsToAModuleThatTheseRulesKnow() {
     classes()
         .should()
-        .resideInAnyPackage(API, INTERNAL, MEMORY, REDIS, MICROMETER, GRPC, TESTKIT, CLI)
+        .resideInAnyPackage(
+            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, TESTKIT, CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
+        .contains("dev.sash.http", "dev.sash.servlet")
         .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
@@ -79,6 +83,29 @@ class ArchitectureTest {
                 .or(
                     resideInAnyPackage(
                         REDIS, "java..", "io.lettuce..", "org.jspecify.annotations", "org.slf4j")))
+        .check(SASH);
+  }
+
+  @Test
+  void httpKnowsNoFrameworkAndTheFilterOnlyServlets() {
+    classes()
+        .that(resideInAPackage(HTTP))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                API, HTTP, "java..", "javax.crypto..", "org.jspecify.annotations", "org.slf4j"))
+        .check(SASH);
+    classes()
+        .that(resideInAPackage(SERVLET))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                HTTP,
+                SERVLET,
+                "java..",
+                "jakarta.servlet..",
+                "org.jspecify.annotations",
+                "org.slf4j"))
         .check(SASH);
   }
 
@@ -117,6 +144,10 @@ class ArchitectureTest {
         .definedBy(CORE)
         .layer("redis")
         .definedBy(REDIS)
+        .layer("http")
+        .definedBy(HTTP)
+        .layer("servlet")
+        .definedBy(SERVLET)
         .layer("micrometer")
         .definedBy(MICROMETER)
         .layer("grpc")
@@ -126,8 +157,13 @@ class ArchitectureTest {
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
-        .mayOnlyBeAccessedByLayers("redis", "micrometer", "grpc", "testkit", "cli")
+        .mayOnlyBeAccessedByLayers(
+            "redis", "http", "servlet", "micrometer", "grpc", "testkit", "cli")
         .whereLayer("redis")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("http")
+        .mayOnlyBeAccessedByLayers("servlet")
+        .whereLayer("servlet")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("micrometer")
         .mayNotBeAccessedByAnyLayer()
@@ -165,7 +201,8 @@ class ArchitectureTest {
         .that()
         .arePublic()
         .and()
-        .areDeclaredInClassesThat(resideInAnyPackage(API, MEMORY, REDIS, MICROMETER, GRPC))
+        .areDeclaredInClassesThat(
+            resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

@@ -17,8 +17,8 @@ import javax.tools.ToolProvider;
 
 /**
  * The Java examples of a Markdown page, compiled as they stand, and run: a page whose examples are
- * tested cannot promise what is not there. An example is a block marked {@code java} with one class
- * that has a {@code main} method.
+ * tested cannot promise what is not there. An example is a block marked {@code java} with one class;
+ * to be run it has a {@code main} method.
  */
 public final class PageExamples {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -55,22 +55,30 @@ public final class PageExamples {
    * @throws Exception what it threw
    */
   public String run(String source) throws Exception {
+    return printedBy(compile(source));
+  }
+
+  /**
+   * Compiles an example with the class path of this JVM.
+   *
+   * @param source one of {@link #sources}, or a variation of it
+   * @return the name of its class
+   * @throws IOException if the folder cannot be written to
+   */
+  public String compile(String source) throws IOException {
     Matcher matcher = CLASS.matcher(source);
     if (!matcher.find()) {
       throw new AssertionError("no class in example: " + source);
     }
     String name = matcher.group(1);
-    compile(Files.writeString(folder.resolve(name + ".java"), source));
-    return printedBy(name);
-  }
-
-  private void compile(Path file) {
+    Path file = Files.writeString(folder.resolve(name + ".java"), source);
     ByteArrayOutputStream errors = new ByteArrayOutputStream();
     String classPath = System.getProperty("java.class.path", "");
     String[] arguments = {"-proc:none", "-cp", classPath, "-d", folder.toString(), file.toString()};
     if (ToolProvider.getSystemJavaCompiler().run(null, null, errors, arguments) != 0) {
       throw new AssertionError(errors.toString(StandardCharsets.UTF_8));
     }
+    return name;
   }
 
   private String printedBy(String name) throws Exception {

@@ -1,0 +1,204 @@
+package dev.sash.http;
+
+import dev.sash.Decision;
+import dev.sash.Limit;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.function.BinaryOperator;
+
+/**
+ * Writes decisions as header fields, on responses to admitted and to denied requests alike: the one
+ * place that knows their names and syntax. Immutable.
+ *
+ * <p>Times are whole seconds, rounded up, so that nobody comes back too early. When a request is
+ * denied they say when it will fit; otherwise when nothing is charged any more, or with several
+ * limits the window of the one nearest to exhaustion if that is shorter. A client that spends no
+ * more than what remains until then is never denied. Where a failure rule admitted the request the
+ * counts are not known, and nothing is said about them.
+ */
+public final class RateLimitFields {
+  private static final String POLICY = "RateLimit-Policy";
+  private static final String STATE = "RateLimit";
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final String LIMIT = "RateLimit-Limit";
+  private static final String REMAINING = "RateLimit-Remaining";
+  private static final String RESET = "RateLimit-Reset";
+  private static final String OLD = "X-";
+
+  private final Set<FieldStyle> styles;
+  private final InstantSource wallClock;
+
+  /**
+   * A writer.
+   *
+   * @param styles which fields to write besides {@code Retry-After}; may be empty, but not both
+   *     forms of {@code X-RateLimit-*}
+   * @param wallClock tells the date, for {@link FieldStyle#X_RATELIMIT_EPOCH}
+   */
+  public RateLimitFields(Set<FieldStyle> styles, InstantSource wallClock) {
+    this.styles = EnumSet.noneOf(FieldStyle.class);
+    this.styles.addAll(styles);
+    this.wallClock = Objects.requireNonNull(wallClock, "wallClock must not be null");
+    if (styles.contains(FieldStyle.X_RATELIMIT_DELTA)
+        && styles.contains(FieldStyle.X_RATELIMIT_EPOCH)) {
+      throw new IllegalArgumentException(
+          "styles must have at most one of X_RATELIMIT_DELTA and X_RATELIMIT_EPOCH (they use the"
+              + " same names), were "
+              + styles);
+    }
+  }
+
+  /**
+   * The fields of a response.
+   *
+   * @param decisions what each policy said
+   * @return names and values, in order; empty if there are no decisions
+   */
+  public Map<String, String> write(List<PolicyDecision> decisions) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    if (decisions.isEmpty()) {
+      return fields;
+    }
+    List<PolicyDecision> known = new ArrayList<>();
+    for (PolicyDecision answer : decisions) {
+      if (isKnown(answer)) {
+        known.add(answer);
+      }
+    }
+    if (styles.contains(FieldStyle.RATELIMIT)) {
+      fields.put(POLICY, policyList(decisions));
+      if (!known.isEmpty()) {
+        fields.put(STATE, stateList(known));
+      }
+    }
+    if (!known.isEmpty()) {
+      PolicyDecision nearest = Collections.max(known, NEARNESS);
+      if (styles.contains(FieldStyle.RATELIMIT_DRAFT_6)) {
+        putThree(fields, "", nearest.decision(), ceilSeconds(untilFree(nearest)));
+      }
+      if (styles.contains(FieldStyle.X_RATELIMIT_DELTA)) {
+        putThree(fields, OLD, nearest.decision(), ceilSeconds(untilFree(nearest)));
+      }
+      if (styles.contains(FieldStyle.X_RATELIMIT_EPOCH)) {
+        putThree(fields, OLD, nearest.decision(), epochSeconds(untilFree(nearest)));
+      }
+    }
+    long retryAfter = retryAfterSeconds(decisions);
+    if (retryAfter > 0) {
+      fields.put(RETRY_AFTER, Long.toString(retryAfter));
+    }
+    return fields;
+  }
+
+  /**
+   * After how many seconds, rounded up, the request fits under every policy if nobody else spends.
+   *
+   * @param decisions what each policy said
+   * @return 0 if it was admitted or never will be
+   */
+  public static long retryAfterSeconds(List<PolicyDecision> decisions) {
+    long longest = 0;
+    for (PolicyDecision answer : decisions) {
+      if (answer.decision().neverAllowed()) {
+        return 0;
+      }
+      longest = Math.max(longest, ceilSeconds(answer.decision().retryAfter()));
+    }
+    return longest;
+  }
+
+  /** Denied before allowed, then the longest wait, then what has the least left. */
+  private static final Comparator<PolicyDecision> NEARNESS =
+      Comparator.comparing((PolicyDecision answer) -> !answer.decision().allowed())
+          .thenComparing(answer -> answer.decision().retryAfter())
+          .thenComparing(answer -> -answer.decision().remaining());
+
+  private static boolean isKnown(PolicyDecision answer) {
+    Decision decision = answer.decision();
+    return !(decision.allowed() && decision.source() == Decision.Source.FAILURE_RULE);
+  }
+
+  private static void putThree(
+      Map<String, String> fields, String prefix, Decision decision, long reset) {
+    fields.put(prefix + LIMIT, Long.toString(decision.limit()));
+    fields.put(prefix + REMAINING, Long.toString(decision.remaining()));
+    fields.put(prefix + RESET, Long.toString(reset));
+  }
+
+  /** One item for each limit; one policy may have been asked for several keys. */
+  private static String policyList(List<PolicyDecision> answers) {
+    Set<String> items = new LinkedHashSet<>();
+    for (PolicyDecision answer : answers) {
+      for (Limit limit : answer.limits()) {
+        items.add(policyItem(answer, limit));
+      }
+    }
+    return String.join(", ", items);
+  }
+
+  /** {@code "api";q=100;w=60}. */
+  private static String policyItem(PolicyDecision answer, Limit limit) {
+    StringBuilder item = new StringBuilder(quoted(answer.nameOf(limit)));
+    item.append(";q=").append(limit.permits());
+    if (limit.windowMicros() % 1_000_000 == 0) {
+      item.append(";w=").append(limit.windowMicros() / 1_000_000);
+    }
+    if (answer.unit() != null) {
+      item.append(";qu=").append(quoted(answer.unit()));
+    }
+    return item.toString();
+  }
+
+  /** One item for each policy: for the limit that decided, and the key nearest to exhaustion. */
+  private static String stateList(List<PolicyDecision> answers) {
+    Map<String, PolicyDecision> nearest = new LinkedHashMap<>();
+    for (PolicyDecision answer : answers) {
+      nearest.merge(answer.name(), answer, BinaryOperator.maxBy(NEARNESS));
+    }
+    StringJoiner items = new StringJoiner(", ");
+    nearest.forEach((name, answer) -> items.add(stateItem(name, answer)));
+    return items.toString();
+  }
+
+  /** {@code "api";r=50;t=30}. */
+  private static String stateItem(String name, PolicyDecision answer) {
+    long seconds = ceilSeconds(untilFree(answer));
+    String item = quoted(name) + ";r=" + answer.decision().remaining();
+    return seconds > 0 ? item + ";t=" + seconds : item;
+  }
+
+  private static String quoted(String name) {
+    return '"' + name + '"';
+  }
+
+  /** Zero if waiting does not help, or is not needed. */
+  private static Duration untilFree(PolicyDecision answer) {
+    Decision decision = answer.decision();
+    if (!decision.allowed()) {
+      return decision.neverAllowed() ? Duration.ZERO : decision.retryAfter();
+    }
+    Duration reset = decision.resetAfter(); // of all limits, hence of the slowest
+    Duration window = decision.decidedBy().window();
+    return answer.limits().size() > 1 && window.compareTo(reset) < 0 ? window : reset;
+  }
+
+  private static long ceilSeconds(Duration duration) {
+    return duration.getSeconds() + (duration.getNano() > 0 ? 1 : 0);
+  }
+
+  private long epochSeconds(Duration fromNow) {
+    return ceilSeconds(Duration.between(Instant.EPOCH, wallClock.instant().plus(fromNow)));
+  }
+}

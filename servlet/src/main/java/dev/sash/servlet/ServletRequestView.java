@@ -1,0 +1,65 @@
+package dev.sash.servlet;
+
+import dev.sash.http.RequestView;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A servlet request as {@link dev.sash.http.HttpLimiter} reads it. Never touches the body: asking a
+ * servlet request for a parameter would.
+ *
+ * @param request the request
+ * @param principals finds who was authenticated
+ * @param routes finds the pattern of the handler
+ */
+record ServletRequestView(
+    HttpServletRequest request,
+    Function<HttpServletRequest, @Nullable String> principals,
+    Function<HttpServletRequest, @Nullable String> routes)
+    implements RequestView {
+
+  @Override
+  public String method() {
+    return request.getMethod();
+  }
+
+  @Override
+  public String path() {
+    return request.getRequestURI();
+  }
+
+  @Override
+  public String contextPath() {
+    return request.getContextPath();
+  }
+
+  @Override
+  public @Nullable String query() {
+    return request.getQueryString();
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    Enumeration<String> lines = request.getHeaders(name);
+    return lines == null ? List.of() : Collections.list(lines); // null where access is forbidden
+  }
+
+  @Override
+  public @Nullable String peerAddress() {
+    return request.getRemoteAddr();
+  }
+
+  @Override
+  public @Nullable String principal() {
+    return principals.apply(request);
+  }
+
+  @Override
+  public @Nullable String routeTemplate() {
+    return routes.apply(request);
+  }
+}
