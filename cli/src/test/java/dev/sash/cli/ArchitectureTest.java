@@ -36,6 +36,7 @@ class ArchitectureTest {
   private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
   private static final String GRPC = "dev.sash.grpc..";
+  private static final String SPRING = "dev.sash.spring..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -50,13 +51,14 @@ class ArchitectureTest {
     classes()
         .should()
         .resideInAnyPackage(
-            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, TESTKIT, CLI)
+            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, SPRING, TESTKIT, CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
         .contains("dev.sash.http", "dev.sash.servlet")
         .contains("dev.sash.micrometer", "dev.sash.grpc")
+        .contains("dev.sash.spring", "dev.sash.spring.webmvc", "dev.sash.spring.webflux")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -136,6 +138,46 @@ class ArchitectureTest {
         .check(SASH);
   }
 
+  /** An application need not have all of them: each is known in its own place. */
+  @Test
+  void ofSpringOnlyTheEdgesKnowAWebFrameworkAndOnlyTheirOwn() {
+    noClasses()
+        .that(
+            resideInAPackage(SPRING)
+                .and(
+                    not(
+                        resideInAnyPackage(
+                            "dev.sash.spring.webmvc", "dev.sash.spring.autoconfigure"))))
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..", SERVLET))
+        .check(SASH);
+    noClasses()
+        .that(
+            resideInAPackage(SPRING)
+                .and(
+                    not(
+                        resideInAnyPackage(
+                            "dev.sash.spring.webflux", "dev.sash.spring.autoconfigure"))))
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                "org.springframework.web.reactive..", "org.springframework.web.server.."))
+        .check(SASH);
+    noClasses()
+        .that(
+            resideInAPackage(SPRING)
+                .and(
+                    not(
+                        resideInAnyPackage(
+                            "dev.sash.spring.actuate", "dev.sash.spring.autoconfigure"))))
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                "org.springframework.boot.actuate..", "org.springframework.boot.health.."))
+        .check(SASH);
+  }
+
   @Test
   void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
@@ -152,22 +194,26 @@ class ArchitectureTest {
         .definedBy(MICROMETER)
         .layer("grpc")
         .definedBy(GRPC)
+        .layer("spring")
+        .definedBy(SPRING)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
         .mayOnlyBeAccessedByLayers(
-            "redis", "http", "servlet", "micrometer", "grpc", "testkit", "cli")
+            "redis", "http", "servlet", "micrometer", "grpc", "spring", "testkit", "cli")
         .whereLayer("redis")
-        .mayNotBeAccessedByAnyLayer()
+        .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("http")
-        .mayOnlyBeAccessedByLayers("servlet")
+        .mayOnlyBeAccessedByLayers("servlet", "spring")
         .whereLayer("servlet")
-        .mayNotBeAccessedByAnyLayer()
+        .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("micrometer")
-        .mayNotBeAccessedByAnyLayer()
+        .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("grpc")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("spring")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()

@@ -52,8 +52,7 @@ class LateRequestsIT {
         .with(
             "sash.policies.all.limits=2/1h",
             "sash.policies.all.paths=/**",
-            "server.tomcat.threads.max=1",
-            "reactor.netty.ioWorkerCount=1")
+            "server.tomcat.threads.max=1")
         .start();
   }
 
@@ -74,7 +73,7 @@ class LateRequestsIT {
         CompletableFuture<HttpResponse<String>> first = app.getLater("/thread");
         CompletableFuture<HttpResponse<String>> second = app.getLater("/thread");
         CompletableFuture<HttpResponse<String>> third = app.getLater("/thread");
-        awaitPending(store, 3); // by a single thread
+        awaitPending(store, 3); // Tomcat has a single thread
 
         for (int i = 0; i < 3; i++) {
           store.decide();

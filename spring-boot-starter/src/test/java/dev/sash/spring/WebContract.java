@@ -212,6 +212,28 @@ abstract class WebContract {
   }
 
   @Test
+  void costsUnitsAndMissingKeysAreAsConfigured() throws Exception {
+    try (TestApp app =
+        app(Shop.class)
+            .with(api("sash.policies.api.limits=100/1m", "sash.policies.api.cost=2"))
+            .with("sash.policies.api.cost-header=X-Cost", "sash.policies.api.unit=rows")
+            .with("sash.web.trusted-proxies=127.0.0.1")
+            .with("sash.web.trusted-proxy-header=Forwarded")
+            .with("sash.policies.users.paths=/api/**", "sash.policies.users.limits=9/1m")
+            .with("sash.policies.users.key=header:X-User")
+            .with("sash.policies.users.skip-without-key=true")
+            .start()) {
+      HttpResponse<String> plain = app.get("/api/hello");
+      assertThat(field(plain, "RateLimit-Policy")).isEqualTo("\"api\";q=100;w=60;qu=\"rows\"");
+      assertThat(field(plain, "RateLimit")).isEqualTo("\"api\";r=98;t=60");
+      HttpResponse<String> dear = app.get("/api/hello", "X-Cost", "10", "X-User", "ann");
+      assertThat(field(dear, "RateLimit")).isEqualTo("\"api\";r=88;t=60, \"users\";r=8;t=60");
+      HttpResponse<String> other = app.get("/api/hello", "Forwarded", "for=192.0.2.7");
+      assertThat(field(other, "RateLimit")).isEqualTo("\"api\";r=98;t=60");
+    }
+  }
+
+  @Test
   void aKeyMayBeABeanAndCustomizersAddRules() throws Exception {
     try (TestApp app =
         app(Shop.class, OwnKeys.class)

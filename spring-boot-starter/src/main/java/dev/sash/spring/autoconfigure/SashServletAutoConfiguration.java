@@ -3,14 +3,11 @@ package dev.sash.spring.autoconfigure;
 import dev.sash.http.HttpLimiter;
 import dev.sash.servlet.RateLimitFilter;
 import dev.sash.spring.config.SashProperties;
-import dev.sash.spring.web.HandlerLimits;
 import dev.sash.spring.web.WebLimits;
 import dev.sash.spring.webmvc.FiltersBehind;
-import dev.sash.spring.webmvc.MvcResponses;
 import dev.sash.spring.webmvc.MvcRoutes;
-import dev.sash.spring.webmvc.RateLimitExceptionResolver;
-import dev.sash.spring.webmvc.RateLimitHandlerInterceptor;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import java.util.EnumSet;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,16 +18,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** Limits requests of servlet containers, and of Spring MVC. */
+/** Limits requests of servlet containers, whether Spring MVC handles them or something else. */
 @AutoConfiguration(after = SashWebAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass(DispatcherServlet.class)
+@ConditionalOnClass(Filter.class)
 @ConditionalOnBean(WebLimits.class)
 public final class SashServletAutoConfiguration {
   /** For Spring. */
@@ -43,11 +35,11 @@ public final class SashServletAutoConfiguration {
       WebLimits limits,
       SashProperties properties,
       ListableBeanFactory beans,
-      ObjectProvider<RequestMappingHandlerMapping> mappings) {
-    MvcRoutes routes = new MvcRoutes(() -> mappings.orderedStream().toList());
+      ObjectProvider<MvcRoutes> routes) {
+    RateLimitFilter.Builder filter = RateLimitFilter.builder(limiter);
+    routes.ifAvailable(mvc -> filter.route(mvc::of));
     Boolean waits = properties.web().waitForDecisions();
-    return RateLimitFilter.builder(limiter)
-        .route(routes::of)
+    return filter
         .waitForDecisions(
             waits == null
                 ? new FiltersBehind(beans, FilterOrders.orderOf(properties.web(), limits))
@@ -63,39 +55,5 @@ public final class SashServletAutoConfiguration {
     registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
     registration.setOrder(FilterOrders.orderOf(properties.web(), limits));
     return registration;
-  }
-
-  @Bean
-  MvcResponses sashMvcResponses(HttpLimiter limiter, RateLimitFilter filter) {
-    return new MvcResponses(limiter, filter);
-  }
-
-  @Bean
-  @ConditionalOnMissingBean
-  RateLimitExceptionResolver sashRateLimitExceptionResolver(MvcResponses responses) {
-    return new RateLimitExceptionResolver(responses);
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  static class Handlers implements WebMvcConfigurer {
-    private final ObjectProvider<HandlerLimits> limits;
-    private final ObjectProvider<RateLimitFilter> filter;
-    private final ObjectProvider<MvcResponses> responses;
-
-    Handlers(
-        ObjectProvider<HandlerLimits> limits,
-        ObjectProvider<RateLimitFilter> filter,
-        ObjectProvider<MvcResponses> responses) {
-      this.limits = limits;
-      this.filter = filter;
-      this.responses = responses;
-    }
-
-    @Override
-    public void addInterceptors(InterceptorRegistry registry) {
-      registry.addInterceptor(
-          new RateLimitHandlerInterceptor(
-              limits.getObject(), filter.getObject(), responses.getObject()));
-    }
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -60,6 +61,7 @@ public final class SashWebAutoConfiguration {
   }
 
   @Bean(SashMethodAutoConfiguration.HANDLER_LIMITS)
+  @ConditionalOnBean(MethodLimits.class)
   HandlerLimits sashHandlerLimits(WebLimits limits, MethodLimits methods) {
     return new HandlerLimits(limits, methods);
   }

@@ -52,6 +52,7 @@ public final class SashWebFluxAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnBean(HandlerLimits.class)
   RateLimitHandlerAdapter sashRateLimitHandlerAdapter(
       HandlerLimits limits,
       ExchangeViews views,

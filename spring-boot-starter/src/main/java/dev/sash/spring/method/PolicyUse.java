@@ -1,6 +1,7 @@
 package dev.sash.spring.method;
 
 import dev.sash.http.HttpLimiter;
+import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
 import java.util.Set;
@@ -8,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** Says at the start what limits nothing: it may be meant so, and may be a mistake. */
+/** Says at the start where limits are kept, and what limits nothing: that may be a mistake. */
 final class PolicyUse {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyUse.class);
 
@@ -16,6 +17,10 @@ final class PolicyUse {
 
   static void report(
       ConfiguredPolicies policies, Set<String> annotated, ListableBeanFactory beans) {
+    if (!policies.names().isEmpty()) {
+      boolean redis = beans.getBeanNamesForType(RedisStore.class, true, false).length > 0;
+      LOG.info("Limits of {} are kept in {}", policies.names(), redis ? "Redis" : "memory");
+    }
     boolean serves = beans.getBeanNamesForType(HttpLimiter.class, true, false).length > 0;
     if (policies.names().isEmpty()) {
       LOG.warn("Nothing is limited: there is no policy under sash.policies, and none is a bean");
