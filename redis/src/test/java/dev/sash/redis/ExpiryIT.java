@@ -41,15 +41,27 @@ class ExpiryIT {
   void livesAsLongAsSomethingIsCharged(Algorithm algorithm) {
     RedisLimiter limiter = limiter(algorithm, WINDOW);
     limiter.tryAcquire("k", 3);
-    assertExpires(limiter, "a charge");
+    assertExpires(limiter, "k", "a charge");
     limiter.tryAcquire("k");
-    assertExpires(limiter, "another");
+    assertExpires(limiter, "k", "another");
     limiter.refund("k", 2);
-    assertExpires(limiter, "a refund");
+    assertExpires(limiter, "k", "a refund");
     limiter.tryAcquire("k", 2);
-    assertExpires(limiter, "a charge of more");
+    assertExpires(limiter, "k", "a charge of more");
     limiter.refund("k", 1_000);
-    assertExpires(limiter, "a refund of everything");
+    assertExpires(limiter, "k", "a refund of everything");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void livesAsLongAsSinglePermitsAreCharged(Algorithm algorithm) {
+    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    for (int i = 1; i <= 3; i++) {
+      limiter.tryAcquire("single");
+      assertExpires(limiter, "single", i + " of them");
+    }
+    limiter.refund("single", 1);
+    assertExpires(limiter, "single", "a refund");
   }
 
   @ParameterizedTest
@@ -76,9 +88,9 @@ class ExpiryIT {
     assertThat(server.command("EXISTS", name(limiter, "nobody"))).isEqualTo(0L);
   }
 
-  private static void assertExpires(RedisLimiter limiter, String what) {
-    Object millis = server.command("PTTL", name(limiter, "k")); // first, for time goes on
-    long needed = limiter.peek("k").resetAfter().toMillis();
+  private static void assertExpires(RedisLimiter limiter, String key, String what) {
+    Object millis = server.command("PTTL", name(limiter, key)); // first, for time goes on
+    long needed = limiter.peek(key).resetAfter().toMillis();
     assertThat((Long) millis)
         .as("%s after %s", limiter.policy(), what)
         .isBetween(needed, needed + LINGER_MILLIS);
