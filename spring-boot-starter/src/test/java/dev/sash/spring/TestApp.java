@@ -6,6 +6,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.client.ReactorResourceFactory;
 
 /** An application that runs, on a free port, and a client of it. */
 final class TestApp implements AutoCloseable {
@@ -88,8 +91,17 @@ final class TestApp implements AutoCloseable {
       return new TestApp(
           new SpringApplicationBuilder(sources)
               .web(type)
+              .initializers(
+                  context -> ((GenericApplicationContext) context).registerBean(NettyAtOnce.class))
               .properties(properties.toArray(String[]::new))
               .run());
+    }
+  }
+
+  /** Netty waits for two seconds before it stops, unless told otherwise. */
+  static final class NettyAtOnce extends ReactorResourceFactory {
+    NettyAtOnce() {
+      setShutdownQuietPeriod(Duration.ZERO);
     }
   }
 
