@@ -21,7 +21,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.sash.Sash;
 import dev.sash.internal.Bounds;
-import dev.sash.internal.LimitsView;
+import dev.sash.internal.limiter.LimitsView;
 import dev.sash.memory.InMemoryLimiter;
 import dev.sash.memory.InMemoryStore;
 import java.util.Set;

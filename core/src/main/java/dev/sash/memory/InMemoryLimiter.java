@@ -6,7 +6,7 @@ import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
-import dev.sash.internal.LimitsView;
+import dev.sash.internal.limiter.LimitsView;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.List;

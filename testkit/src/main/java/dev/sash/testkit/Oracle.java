@@ -7,7 +7,7 @@ import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
-import dev.sash.internal.LimitsView;
+import dev.sash.internal.limiter.LimitsView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

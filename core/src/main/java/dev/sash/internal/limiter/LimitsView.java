@@ -1,4 +1,4 @@
-package dev.sash.internal;
+package dev.sash.internal.limiter;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
