@@ -2,7 +2,6 @@ package dev.sash.config;
 
 import dev.sash.Limit;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -142,12 +141,14 @@ final class Setting {
       mustBe("a mapping with a " + what + " or more by name");
       return List.of();
     }
-    List<Setting> entries = new ArrayList<>();
+    Map<String, Setting> entries = new LinkedHashMap<>();
     for (NodeTuple entry : mapping.getValue()) {
-      String called = what + " " + quoted(textOf(entry.getKeyNode()));
-      entries.add(new Setting(called, entry.getKeyNode(), entry.getValueNode(), problems));
+      String chosen = textOf(entry.getKeyNode());
+      String called = what + " " + quoted(chosen);
+      entries.putIfAbsent(
+          chosen, new Setting(called, entry.getKeyNode(), entry.getValueNode(), problems));
     }
-    return entries;
+    return List.copyOf(entries.values());
   }
 
   /** The elements of a list, each called by the same name. */

@@ -34,7 +34,10 @@ final class YamlText {
   private static final int MOST_NODES = 1 << 18;
 
   private final LoadSettings settings =
-      LoadSettings.builder().setSchema(new CoreSchema()).setCodePointLimit(2 * LONGEST).build();
+      LoadSettings.builder()
+          .setSchema(new CoreSchema())
+          .setAllowNonScalarKeys(true) // refused below, with their place
+          .build();
   private final Problems problems;
   private int nodes;
 
@@ -121,9 +124,6 @@ final class YamlText {
       if (first != null) {
         problems.add(
             mark, "name " + name + " stands at line " + (first.getLine() + 1) + " already");
-      } else if (key.isPlain() && key.getValue().equals("<<")) {
-        problems.add(mark, "merging (<<) is not part of YAML 1.2: write out what is to be merged");
-        return false;
       }
       if (!isSafe(entry.getValueNode(), depthLeft - 1)) {
         return false;
