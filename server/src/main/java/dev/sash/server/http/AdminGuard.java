@@ -47,7 +47,7 @@ final class AdminGuard {
             // Of hashes, so that the time tells nothing about the token's length either.
             && MessageDigest.isEqual(tokenHash, sha256(given.substring(SCHEME.length())));
     if (!matches) {
-      exchange.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+      exchange.header("WWW-Authenticate", "Bearer");
       throw new Refusal(401, "the admin token must be sent: Authorization: Bearer <token>");
     }
   }

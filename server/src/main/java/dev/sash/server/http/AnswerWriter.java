@@ -7,7 +7,10 @@ import dev.sash.Decision.Source;
 import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Reason;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 
 /** Writes answers as JSON. Everything in them is a number, a fixed word or a policy's name. */
 final class AnswerWriter {
@@ -21,16 +24,17 @@ final class AnswerWriter {
   private static final byte[] RESET_AFTER = ascii(",\"resetAfterMs\":");
   private static final byte[] TTL = ascii(",\"ttl\":");
   private static final byte[] NULL = ascii("null");
-  private static final byte[][] SOURCES = new byte[Source.values().length][];
-  private static final byte[][] REASONS = new byte[Reason.values().length][];
+  private static final Map<Source, byte[]> SOURCES = new EnumMap<>(Source.class);
+  private static final Map<Reason, byte[]> REASONS = new EnumMap<>(Reason.class);
 
   static {
     for (Source source : Source.values()) {
-      SOURCES[source.ordinal()] = ascii(",\"source\":\"" + word(source) + '"');
+      SOURCES.put(source, ascii(",\"source\":\"" + word(source) + '"'));
     }
     for (Reason reason : Reason.values()) {
-      REASONS[reason.ordinal()] =
-          reason == Reason.LIMIT ? new byte[0] : ascii(",\"reason\":\"" + reason.id() + '"');
+      REASONS.put(
+          reason,
+          reason == Reason.LIMIT ? new byte[0] : ascii(",\"reason\":\"" + reason.id() + '"'));
     }
   }
 
@@ -60,8 +64,8 @@ final class AnswerWriter {
         .put(ceilMillis(reset))
         .put(TTL)
         .put(reset.getSeconds() + (reset.getNano() > 0 ? 1 : 0))
-        .put(SOURCES[decision.source().ordinal()])
-        .put(REASONS[answer.reason().ordinal()]);
+        .put(Objects.requireNonNull(SOURCES.get(decision.source())))
+        .put(Objects.requireNonNull(REASONS.get(answer.reason())));
   }
 
   static String word(Source source) {

@@ -62,7 +62,7 @@ final class AskReader {
     return read(
         body,
         parser -> {
-          expectObject(parser, parser.nextToken(), "body");
+          expectObject(parser.nextToken(), "body");
           return ask(parser, form);
         });
   }
@@ -72,7 +72,7 @@ final class AskReader {
     return read(
         body,
         parser -> {
-          expectObject(parser, parser.nextToken(), "body");
+          expectObject(parser.nextToken(), "body");
           List<Item> items = null;
           while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
@@ -135,7 +135,7 @@ final class AskReader {
   private static Item item(JsonParser parser, JsonToken token, JsonStreamContext array)
       throws IOException {
     try {
-      expectObject(parser, token, "request");
+      expectObject(token, "request");
       return new Item(ask(parser, Form.WITH_PERMITS), null);
     } catch (Refusal refusal) {
       // The others are still to be read.
@@ -197,7 +197,7 @@ final class AskReader {
 
   private static Map<String, String> attributes(JsonParser parser, JsonToken value)
       throws IOException {
-    expectObject(parser, value, "attributes");
+    expectObject(value, "attributes");
     Map<String, String> attributes = new HashMap<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
@@ -245,7 +245,7 @@ final class AskReader {
     return parser.getText();
   }
 
-  private static void expectObject(JsonParser parser, @Nullable JsonToken token, String what) {
+  private static void expectObject(@Nullable JsonToken token, String what) {
     if (token != JsonToken.START_OBJECT) {
       throw Refusal.bad(
           what + " must be an object, was " + (token == null ? "empty" : typeOf(token)));

@@ -1,6 +1,5 @@
 package dev.sash.server.http;
 
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -22,9 +21,9 @@ enum Route {
   RELOAD("/v1/reload", "POST"),
   /** Proxies ask with the method of the request that they ask about. */
   FORWARD_AUTH(
-      "/v1/forward-auth/{policy}", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
-  LIVENESS("/livez", "GET", "HEAD"),
-  READINESS("/readyz", "GET", "HEAD"),
+      "/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+  LIVENESS("/livez", "GET, HEAD"),
+  READINESS("/readyz", "GET, HEAD"),
   METRICS("/metrics", "GET"),
   OPENAPI_JSON("/openapi.json", "GET"),
   OPENAPI_YAML("/openapi.yaml", "GET");
@@ -44,13 +43,13 @@ enum Route {
   }
 
   private final String template;
-  private final List<String> methods;
+  private final String methods;
   private final int parameters;
   private final String id = name().toLowerCase(Locale.ROOT);
 
-  Route(String template, String... methods) {
+  Route(String template, String methods) {
     this.template = template;
-    this.methods = Arrays.asList(methods);
+    this.methods = methods;
     this.parameters = (int) template.chars().filter(c -> c == '{').count();
   }
 
@@ -59,8 +58,13 @@ enum Route {
     return template;
   }
 
-  List<String> methods() {
+  /** As the field {@code Allow} lists them. */
+  String methods() {
     return methods;
+  }
+
+  boolean allows(String method) {
+    return methods.equals(method) || List.of(methods.split(", ")).contains(method);
   }
 
   /** How meters call it. */

@@ -2,6 +2,7 @@ package dev.sash.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,22 +39,23 @@ public final class RequestMeters {
 
   /** All of an operation at once, so that the first request of a kind is seen as a change. */
   private final class Counters {
-    private final Counter[] byOutcome = new Counter[Outcome.values().length];
+    private final Map<Outcome, Counter> byOutcome = new EnumMap<>(Outcome.class);
 
     Counters(String operation) {
       for (Outcome outcome : Outcome.values()) {
-        byOutcome[outcome.ordinal()] =
+        byOutcome.put(
+            outcome,
             Counter.builder("sash.server.requests")
                 .description("Requests to the server, by how they were answered")
                 .tag("protocol", protocol)
                 .tag("operation", operation)
                 .tag("outcome", outcome.id())
-                .register(registry);
+                .register(registry));
       }
     }
 
     Counter of(Outcome outcome) {
-      return byOutcome[outcome.ordinal()];
+      return Objects.requireNonNull(byOutcome.get(outcome));
     }
   }
 }
