@@ -5,13 +5,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What somebody meant who wrote a name that there is not. */
-final class Suggestion {
+public final class Suggestion {
   private static final int LONGEST = 40;
 
   private Suggestion() {}
 
-  /** For the end of a message: a question, or nothing if no name is near. */
-  static String after(String found, Collection<String> allowed) {
+  /**
+   * For the end of a message: a question, or nothing if no name is near.
+   *
+   * @param found the name that there is not
+   * @param allowed the names that there are
+   * @return for example {@code ; did you mean 'limit'?}
+   */
+  public static String after(String found, Collection<String> allowed) {
     String nearest = nearest(found, allowed);
     return nearest == null ? "" : "; did you mean '" + nearest + "'?";
   }

@@ -17,6 +17,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -129,6 +130,15 @@ public final class SashServer implements AutoCloseable {
    */
   public void reload() {
     configuration.reload();
+  }
+
+  /**
+   * The policies in force.
+   *
+   * @return their names, in the order of the files
+   */
+  public Set<String> policies() {
+    return configuration.get().policies().keySet();
   }
 
   /** Waits until the server is closed. */
