@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The names that may stand in each kind of mapping. {@code sash.schema.json} describes them, under
- * {@code $defs} by the constant's name in lower case.
+ * {@code $defs} by the constant's name in lower case and with hyphens.
  */
 enum Names {
   NATIVE("policies", "trusted-proxies", "ad-hoc-limits", "rls"),

@@ -130,7 +130,7 @@ class EnvoyFormTest {
         Arguments.of("- {key: ''}", "3:9: key must be a text that is not empty, was ''"),
         Arguments.of("- {value: a}", "3:3: descriptor must have key"),
         Arguments.of("- a", "3:3: descriptor must be a mapping with " + names + ", was 'a'"),
-        Arguments.of("{key: a}", "3:1: descriptors must be a list, was a mapping"),
+        Arguments.of("  {key: a}", "3:3: descriptors must be a list, was a mapping"),
         Arguments.of(
             "- {key: a, values: b}",
             "3:12: unknown name 'values', allowed are " + names + "; did you mean 'value'?"),

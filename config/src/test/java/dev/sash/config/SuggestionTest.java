@@ -11,7 +11,8 @@ class SuggestionTest {
   @ParameterizedTest
   @CsvSource({
     "limt, limit",
-    "limist, limits",
+    "limist, limit",
+    "limitss, limits",
     "lmiit, limit",
     "Limit, limit",
     "onfailure, on-failure",

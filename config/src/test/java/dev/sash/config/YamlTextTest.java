@@ -39,13 +39,19 @@ class YamlTextTest {
         Arguments.of("policies: *p", "1:11: is not YAML: found undefined alias p"),
         Arguments.of(
             "policies: {}\n---\npolicies: {}", "2:1: is not YAML: but found another document"),
-        Arguments.of("policies: \"\\Uffffffff\"", ": is not YAML"),
+        Arguments.of("policies: \"\\Uffffffff\"", " is not YAML: "),
         Arguments.of("a: 1\nb\u0000: 1", "2:2: character U+0000 is not allowed"),
         Arguments.of("a: \u0007", "1:4: character U+0007 is not allowed"),
         Arguments.of("a: 😀\ud800", "1:5: character U+D800 is not allowed"),
         Arguments.of("policies: !secret x", "1:11: tag '!secret' is not understood: leave it out"),
-        Arguments.of("policies: &a {p: *a}", "1:14: is too large: aliases repeat themselves"),
-        Arguments.of("%YAML 3.0\n---\na: 1", ""));
+        Arguments.of("policies: &a {p: *a}", "1:11: is too large: aliases repeat themselves"),
+        Arguments.of("%YAML 3.0\n---\na: 1", " is not YAML: Version{major=3, minor=0}"),
+        Arguments.of(
+            "a: &a {b: 1}\nc: {<<: 5}",
+            "2:11: is not YAML: Expected mapping node or an anchor referencing mapping"),
+        Arguments.of(
+            "a: !<%zz> b",
+            "1:7: is not YAML: expected URI escape sequence of 2 hexadecimal numbers"));
   }
 
   @ParameterizedTest
