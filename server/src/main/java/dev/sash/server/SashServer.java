@@ -9,6 +9,10 @@ import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -48,6 +52,7 @@ public final class SashServer implements AutoCloseable {
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile boolean ready;
   private int port;
+  private boolean processMetered;
 
   private SashServer(ServerOptions options) {
     this.options = options;
@@ -121,6 +126,17 @@ public final class SashServer implements AutoCloseable {
    */
   public int port() {
     return port;
+  }
+
+  /** When somebody looks for the first time: the start has no use for it. */
+  private synchronized void meterTheProcess() {
+    if (!processMetered) {
+      processMetered = true;
+      new JvmMemoryMetrics().bindTo(registry);
+      new JvmThreadMetrics().bindTo(registry);
+      new ProcessorMetrics().bindTo(registry);
+      new UptimeMetrics().bindTo(registry);
+    }
   }
 
   /**
@@ -222,6 +238,7 @@ public final class SashServer implements AutoCloseable {
 
     @Override
     public String metrics() {
+      meterTheProcess();
       return registry.scrape();
     }
   }

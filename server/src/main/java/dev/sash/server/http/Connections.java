@@ -88,8 +88,10 @@ final class Connections {
       Exchange awaited = entry.getValue().awaited;
       if (awaited != null && !awaited.isOver()) {
         awaited.refuseAndClose(408, "body must be sent within " + idleSeconds + " seconds");
+        entry.getValue().awaited = null; // should it linger on, it is closed by the next tick
+      } else {
+        entry.getKey().close();
       }
-      entry.getKey().close();
     }
   }
 }

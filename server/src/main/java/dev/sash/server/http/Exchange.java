@@ -10,9 +10,11 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +33,8 @@ final class Exchange {
       HttpHeaders.createOptimized("application/problem+json");
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
   private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+
+  private static final int LINGER_MILLIS = 500;
 
   private final HttpServerRequest request;
   private final HttpServerResponse response;
@@ -88,10 +92,19 @@ final class Exchange {
     problem(status, "about:blank", detail, status < 500 ? Outcome.INVALID : Outcome.FAILED);
   }
 
-  /** {@link #refuse}, and ends the connection: what else comes on it would be misunderstood. */
+  /**
+   * {@link #refuse}, and ends the connection: what else comes on it is not worth reading. A little
+   * later, because whoever still sends when it is closed might not get to see the answer.
+   */
   void refuseAndClose(int status, String detail) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      refuse(status, detail); // others have their streams on the same connection
+      return;
+    }
     header(HttpHeaders.CONNECTION, CLOSE);
     refuse(status, detail);
+    HttpConnection connection = request.connection();
+    Vertx.currentContext().owner().setTimer(LINGER_MILLIS, timer -> connection.close());
   }
 
   void problem(int status, String type, String detail, Outcome outcome) {

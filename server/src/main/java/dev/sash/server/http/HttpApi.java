@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The HTTP API on its port, with HTTP/1.1 and HTTP/2, on every event loop. */
 public final class HttpApi {
+  private static final int IDLE_GRACE_SECONDS = 3;
+
   private final Vertx vertx;
   private final HttpEdge.Shared shared;
   private final List<HttpEdge> edges = Collections.synchronizedList(new ArrayList<>());
@@ -75,7 +77,8 @@ public final class HttpApi {
             .setPort(options.port() == 0 ? -1 : options.port())
             .setAcceptBacklog(1024)
             .setTcpNoDelay(true)
-            .setIdleTimeout((int) options.idleTimeout().toSeconds())
+            // For those that have never sent a head; it gives no answer, so the other comes first.
+            .setIdleTimeout((int) options.idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     HttpOptions.Tls tls = options.tls();
     if (tls != null) {
