@@ -1,20 +1,27 @@
 package dev.sash.cli;
 
+import dev.sash.cli.Arguments.BadArgumentsException;
+import dev.sash.config.Suggestion;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.util.List;
 
-/** The command line. Exit codes: 0 done, 2 arguments that are not understood. */
+/** The command line. Exit codes: 0 done, 1 failed, 2 arguments that are not understood. */
 public final class Main {
   static final int DONE = 0;
+  static final int FAILED = 1;
   static final int BAD_ARGUMENTS = 2;
 
   private static final String USAGE =
       """
-      usage: sash demo [--ascii]   the same traffic against every algorithm
-             sash help             this text
+      usage: sash serve [flags]        rate limiting as a service
+             sash check POLICY KEY     asks a service for a permit
+             sash demo [--ascii]       the same traffic against every algorithm
+             sash help                 this text; sash COMMAND --help tells more
       """;
+
+  private static final List<String> COMMANDS = List.of("serve", "check", "demo", "help");
 
   private Main() {}
 
@@ -34,27 +41,43 @@ public final class Main {
 
   static int run(List<String> arguments, Look look, PrintStream out, PrintStream err) {
     String command = arguments.isEmpty() ? "help" : arguments.get(0);
-    List<String> options = arguments.subList(Math.min(1, arguments.size()), arguments.size());
-    if (List.of("help", "--help", "-h").contains(command) || options.contains("--help")) {
-      out.print(USAGE);
+    List<String> words = arguments.subList(Math.min(1, arguments.size()), arguments.size());
+    if (List.of("help", "--help", "-h").contains(command) || words.contains("--help")) {
+      out.print(usage(command));
       return DONE;
     }
-    if (!command.equals("demo")) {
-      return complain(err, "unknown command '" + command + "'");
+    try {
+      return switch (command) {
+        case "serve" -> Serve.run(words, System.getenv(), out, err);
+        case "check" -> Check.run(words, System.getenv(), out, err);
+        case "demo" -> demo(words, look, out);
+        default ->
+            throw new BadArgumentsException(
+                "unknown command '" + command + "'" + Suggestion.after(command, COMMANDS));
+      };
+    } catch (BadArgumentsException e) {
+      err.println("sash: " + e.getMessage());
+      err.print(usage(command));
+      return BAD_ARGUMENTS;
     }
-    for (String option : options) {
-      if (!option.equals("--ascii")) {
-        return complain(err, "demo does not know '" + option + "'");
+  }
+
+  private static String usage(String command) {
+    return switch (command) {
+      case "serve" -> Serve.USAGE;
+      case "check" -> Check.USAGE;
+      default -> USAGE;
+    };
+  }
+
+  private static int demo(List<String> words, Look look, PrintStream out) {
+    for (String word : words) {
+      if (!word.equals("--ascii")) {
+        throw new BadArgumentsException("demo does not know '" + word + "'");
       }
     }
     out.print(Demo.text(look));
     return DONE;
-  }
-
-  private static int complain(PrintStream err, String what) {
-    err.println("sash: " + what);
-    err.print(USAGE);
-    return BAD_ARGUMENTS;
   }
 
   private static PrintStream stream(FileDescriptor descriptor, Look look) {

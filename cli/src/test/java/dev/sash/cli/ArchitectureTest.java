@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
@@ -24,6 +26,7 @@ import dev.sash.internal.Bounds;
 import dev.sash.internal.limiter.LimitsView;
 import dev.sash.memory.InMemoryLimiter;
 import dev.sash.memory.InMemoryStore;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -35,10 +38,12 @@ class ArchitectureTest {
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
+  private static final String CONFIG = "dev.sash.config..";
   private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
   private static final String GRPC = "dev.sash.grpc..";
   private static final String SPRING = "dev.sash.spring..";
+  private static final String SERVER = "dev.sash.server..";
   private static final String TESTKIT = "dev.sash.testkit..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
@@ -53,14 +58,27 @@ class ArchitectureTest {
     classes()
         .should()
         .resideInAnyPackage(
-            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, SPRING, TESTKIT, CLI)
+            API,
+            INTERNAL,
+            MEMORY,
+            REDIS,
+            HTTP,
+            CONFIG,
+            SERVLET,
+            MICROMETER,
+            GRPC,
+            SPRING,
+            SERVER,
+            TESTKIT,
+            CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
-        .contains("dev.sash.http", "dev.sash.servlet")
+        .contains("dev.sash.http", "dev.sash.servlet", "dev.sash.config")
         .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.spring", "dev.sash.spring.webmvc", "dev.sash.spring.webflux")
+        .contains("dev.sash.server", "dev.sash.server.engine", "dev.sash.server.http")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
 
@@ -110,6 +128,28 @@ class ArchitectureTest {
                 "jakarta.servlet..",
                 "org.jspecify.annotations",
                 "org.slf4j"))
+        .check(SASH);
+  }
+
+  @Test
+  void configurationNeedsNothingMoreThanYamlAndShowsNoneOfIt() {
+    classes()
+        .that(resideInAPackage(CONFIG))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                API,
+                HTTP,
+                CONFIG,
+                "java..",
+                "org.snakeyaml.engine..",
+                "org.jspecify.annotations",
+                "org.slf4j"))
+        .check(SASH);
+    noClasses()
+        .that(resideInAPackage(CONFIG).and(modifier(JavaModifier.PUBLIC)))
+        .should()
+        .dependOnClassesThat(resideInAPackage("org.snakeyaml.engine.."))
         .check(SASH);
   }
 
@@ -180,6 +220,26 @@ class ArchitectureTest {
         .check(SASH);
   }
 
+  /** A protocol can be added or dropped without a look at the others. */
+  @Test
+  void ofTheServerOnlyTheProtocolsKnowVertxAndNoneKnowsAnother() {
+    noClasses()
+        .that(resideInAnyPackage("dev.sash.server.engine..", "dev.sash.server.metrics.."))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))
+        .check(SASH);
+    for (String protocol : List.of("http", "rls", "resp")) {
+      noClasses()
+          .that(
+              resideInAnyPackage(
+                      "dev.sash.server.http..", "dev.sash.server.rls..", "dev.sash.server.resp..")
+                  .and(not(resideInAPackage("dev.sash.server." + protocol + ".."))))
+          .should()
+          .dependOnClassesThat(resideInAPackage("dev.sash.server." + protocol + ".."))
+          .check(SASH);
+    }
+  }
+
   @Test
   void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
@@ -190,6 +250,8 @@ class ArchitectureTest {
         .definedBy(REDIS)
         .layer("http")
         .definedBy(HTTP)
+        .layer("config")
+        .definedBy(CONFIG)
         .layer("servlet")
         .definedBy(SERVLET)
         .layer("micrometer")
@@ -198,25 +260,40 @@ class ArchitectureTest {
         .definedBy(GRPC)
         .layer("spring")
         .definedBy(SPRING)
+        .layer("server")
+        .definedBy(SERVER)
         .layer("testkit")
         .definedBy(TESTKIT)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
         .mayOnlyBeAccessedByLayers(
-            "redis", "http", "servlet", "micrometer", "grpc", "spring", "testkit", "cli")
+            "redis",
+            "http",
+            "config",
+            "servlet",
+            "micrometer",
+            "grpc",
+            "spring",
+            "server",
+            "testkit",
+            "cli")
         .whereLayer("redis")
-        .mayOnlyBeAccessedByLayers("spring")
+        .mayOnlyBeAccessedByLayers("spring", "server")
         .whereLayer("http")
-        .mayOnlyBeAccessedByLayers("servlet", "spring")
+        .mayOnlyBeAccessedByLayers("config", "servlet", "spring", "server")
+        .whereLayer("config")
+        .mayOnlyBeAccessedByLayers("server", "cli")
         .whereLayer("servlet")
         .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("micrometer")
-        .mayOnlyBeAccessedByLayers("spring")
+        .mayOnlyBeAccessedByLayers("spring", "server")
         .whereLayer("grpc")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("spring")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("server")
+        .mayOnlyBeAccessedByLayers("cli")
         .whereLayer("testkit")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("cli")
@@ -254,7 +331,7 @@ class ArchitectureTest {
         .arePublic()
         .and()
         .areDeclaredInClassesThat(
-            resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC))
+            resideInAnyPackage(API, MEMORY, REDIS, HTTP, CONFIG, SERVLET, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

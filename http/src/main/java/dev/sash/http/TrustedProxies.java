@@ -61,6 +61,17 @@ public final class TrustedProxies {
   }
 
   /**
+   * {@link #xForwardedFor(String...)} for those who have the networks read already.
+   *
+   * @param ranges their networks
+   * @return the proxies
+   */
+  public static TrustedProxies xForwardedFor(AddressRanges ranges) {
+    return new TrustedProxies(
+        "X-Forwarded-For", Syntax.LIST, Objects.requireNonNull(ranges, "ranges must not be null"));
+  }
+
+  /**
    * Proxies that write {@code Forwarded} (RFC 7239).
    *
    * @param ranges their networks, as {@link AddressRanges} reads them

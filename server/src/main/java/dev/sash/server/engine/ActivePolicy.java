@@ -21,8 +21,17 @@ final class ActivePolicy {
   /** A call of a limiter. */
   private interface Call extends BiFunction<RateLimiter, String, CompletionStage<Decision>> {}
 
-  /** The limits of a tier, and what decides by them. */
-  private record Tier(List<Limit> limits, RateLimiter limiter) {}
+  /**
+   * The limits of a tier, and what decides by them.
+   *
+   * @param ownKeys whether keys have counts of their own here. In memory a key has one set of
+   *     limits at a time: whoever could change tiers at will would start afresh with each change
+   */
+  private record Tier(List<Limit> limits, RateLimiter limiter, boolean ownKeys) {
+    String spender(String key) {
+      return ownKeys ? Engine.keyUnder(key, limits) : key;
+    }
+  }
 
   private final PolicyConfig config;
   private final Tier untiered;
@@ -36,10 +45,23 @@ final class ActivePolicy {
    */
   ActivePolicy(PolicyConfig config, RateLimiter limiter) {
     this.config = config;
-    this.untiered = new Tier(config.policy().limits(), limiter);
+    List<Limit> common = config.policy().limits();
+    this.untiered = new Tier(common, limiter, false);
     config
         .tiers()
-        .forEach((name, limits) -> tiers.put(name, new Tier(limits, limiter.under(limits))));
+        .forEach(
+            (name, limits) ->
+                tiers.put(
+                    name, new Tier(limits, limiter.under(limits), !shareState(common, limits))));
+  }
+
+  /** Whether the limits differ in nothing but permits. */
+  private static boolean shareState(List<Limit> some, List<Limit> others) {
+    boolean same = some.size() == others.size();
+    for (int i = 0; same && i < some.size(); i++) {
+      same = some.get(i).sharesStateWith(others.get(i));
+    }
+    return same;
   }
 
   PolicyConfig config() {
@@ -61,7 +83,8 @@ final class ActivePolicy {
   }
 
   CompletionStage<Void> reset(Question question) {
-    return tier(question).limiter.resetAsync(key(question));
+    Tier tier = tier(question);
+    return tier.limiter.resetAsync(tier.spender(key(question)));
   }
 
   private CompletionStage<Answer> answer(Question question, long permits, Call call) {
@@ -75,7 +98,7 @@ final class ActivePolicy {
               decision.allowed(), listed, config.name(), tier.limits, key, permits, decision));
     }
     boolean shadow = config.mode() == Mode.SHADOW;
-    return call.apply(tier.limiter, key)
+    return call.apply(tier.limiter, tier.spender(key))
         .thenApply(
             decision ->
                 new Answer(

@@ -22,4 +22,11 @@ public record Answer(
     List<Limit> limits,
     String key,
     long permits,
-    Decision decision) {}
+    Decision decision) {
+
+  /** The answer of limits that nothing else has a say about. */
+  static Answer byLimits(
+      String policy, List<Limit> limits, String key, long permits, Decision decision) {
+    return new Answer(decision.allowed(), Reason.LIMIT, policy, limits, key, permits, decision);
+  }
+}

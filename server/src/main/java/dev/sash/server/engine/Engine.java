@@ -161,6 +161,15 @@ public final class Engine {
     return store.isUp();
   }
 
+  /**
+   * What kind of store decides.
+   *
+   * @return as {@link Store#name}
+   */
+  public String storeName() {
+    return store.name();
+  }
+
   private ActivePolicy policy(Question question) {
     ActivePolicy policy = active.policies.get(question.policy());
     if (policy == null) {

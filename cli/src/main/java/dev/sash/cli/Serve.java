@@ -1,0 +1,186 @@
+package dev.sash.cli;
+
+import dev.sash.cli.Arguments.BadArgumentsException;
+import dev.sash.cli.log.LogStyle;
+import dev.sash.config.ConfigurationException;
+import dev.sash.server.SashServer;
+import dev.sash.server.ServerOptions;
+import dev.sash.server.http.HttpOptions;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** Runs the service until it is told to stop. */
+final class Serve {
+  private static final Logger LOG = LoggerFactory.getLogger(Serve.class);
+
+  private static final String HOST = "--host";
+  private static final String PORT = "--port";
+  private static final String RESP_PORT = "--resp-port";
+  private static final String CONFIG = "--config";
+  private static final String REDIS = "--redis";
+  private static final String NODES = "--nodes";
+  private static final String TLS_CERT = "--tls-cert";
+  private static final String TLS_KEY = "--tls-key";
+  private static final String MAX_CONNECTIONS = "--max-connections";
+  private static final String IDLE_TIMEOUT = "--idle-timeout";
+  private static final String DRAIN_DELAY = "--drain-delay";
+  private static final String LOG_FORMAT = "--log-format";
+  private static final String LOG_LEVEL = "--log-level";
+  private static final List<String> FLAGS =
+      List.of(
+          HOST,
+          PORT,
+          RESP_PORT,
+          CONFIG,
+          REDIS,
+          NODES,
+          TLS_CERT,
+          TLS_KEY,
+          MAX_CONNECTIONS,
+          IDLE_TIMEOUT,
+          DRAIN_DELAY,
+          LOG_FORMAT,
+          LOG_LEVEL);
+
+  /** Not a flag: flags are seen by whoever lists processes. */
+  private static final String ADMIN_TOKEN = "SASH_ADMIN_TOKEN";
+
+  static final String USAGE =
+      """
+      usage: sash serve [flags]     rate limiting as a service
+
+        --host ADDRESS          where to listen (127.0.0.1)
+        --port N                the port of HTTP and Envoy's protocol (8080)
+        --resp-port N           the port of RESP (not spoken)
+        --config PATH           a YAML file, or a directory of them (100 per minute, as 'default')
+        --redis URI             keeps the state in Redis, for many servers (in memory)
+        --nodes N               how many servers share the limits while Redis is away (1)
+        --tls-cert FILE         the certificate and its chain, as PEM
+        --tls-key FILE          its private key, as PEM
+        --max-connections N     more are closed as they come (20000)
+        --idle-timeout TIME     closes connections without a whole request for so long (1m)
+        --drain-delay TIME      how long to go on once /readyz says no (0s)
+        --log-format FORMAT     text or json (text)
+        --log-level LEVEL       error, warn, info or debug (info)
+
+      Each flag is also an environment variable: --resp-port is SASH_RESP_PORT. SASH_ADMIN_TOKEN is
+      what operators have to send; without it they are known by asking from this machine.
+      Signals: HUP reads the configuration again, TERM and INT drain and stop.
+      """;
+
+  private Serve() {}
+
+  static int run(
+      List<String> words, Map<String, String> environment, PrintStream out, PrintStream err) {
+    Arguments arguments = Arguments.parse("serve", FLAGS, words, environment);
+    if (!arguments.others().isEmpty()) {
+      throw new BadArgumentsException("serve does not know '" + arguments.others().get(0) + "'");
+    }
+    logStyle(arguments).use();
+    ServerOptions options = options(arguments, environment.get(ADMIN_TOKEN));
+    try (SashServer server = SashServer.start(options)) {
+      stopBySignal(server);
+      Signals.on("HUP", () -> reload(server));
+      out.print(welcome(options, server));
+      out.flush();
+      server.awaitClosed();
+      return Main.DONE;
+    } catch (ConfigurationException e) {
+      err.println(e.getMessage());
+      return Main.FAILED;
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      err.println("sash: cannot serve: " + e.getMessage());
+      return Main.FAILED;
+    }
+  }
+
+  private static LogStyle logStyle(Arguments arguments) {
+    boolean json = arguments.choice(LOG_FORMAT, List.of("text", "json")).equals("json");
+    String level = arguments.choice(LOG_LEVEL, List.of("info", "error", "warn", "debug"));
+    return new LogStyle(
+        json, Level.valueOf(level.toUpperCase(Locale.ROOT)), LogStyle.standardError());
+  }
+
+  static ServerOptions options(Arguments arguments, @Nullable String adminToken) {
+    HttpOptions http =
+        HttpOptions.at(
+                arguments.text(HOST, "127.0.0.1"), arguments.number(PORT, 0, 65_535, 8080))
+            .withTls(tls(arguments))
+            .withAdminToken(adminToken == null || adminToken.isEmpty() ? null : adminToken)
+            .withMaxConnections(arguments.number(MAX_CONNECTIONS, 1, 1_000_000, 20_000))
+            .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, Duration.ofMinutes(1)));
+    String config = arguments.text(CONFIG);
+    String redis = arguments.text(REDIS);
+    return ServerOptions.of(http)
+        .withRespPort(arguments.number(RESP_PORT, 0, 65_535))
+        .withConfiguration(config == null ? null : Path.of(config))
+        .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
+        .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
+        .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
+  }
+
+  private static HttpOptions.@Nullable Tls tls(Arguments arguments) {
+    String certificate = arguments.text(TLS_CERT);
+    String key = arguments.text(TLS_KEY);
+    if ((certificate == null) != (key == null)) {
+      throw new BadArgumentsException(TLS_CERT + " and " + TLS_KEY + " must be given together");
+    }
+    return certificate == null || key == null
+        ? null
+        : new HttpOptions.Tls(Path.of(certificate), Path.of(key));
+  }
+
+  private static void stopBySignal(SashServer server) {
+    AtomicBoolean stopping = new AtomicBoolean();
+    for (String signal : List.of("TERM", "INT")) {
+      Signals.on(
+          signal,
+          () -> {
+            if (stopping.getAndSet(true)) {
+              Runtime.getRuntime().halt(Main.FAILED); // asked twice: at once
+            }
+            server.close();
+          });
+    }
+  }
+
+  private static void reload(SashServer server) {
+    try {
+      server.reload();
+    } catch (ConfigurationException e) {
+      LOG.debug("said already", e);
+    }
+  }
+
+  static String welcome(ServerOptions options, SashServer server) {
+    String host = options.http().host();
+    String url =
+        (options.http().tls() == null ? "http" : "https")
+            + "://"
+            + (host.indexOf(':') < 0 ? host : "[" + host + "]")
+            + ":"
+            + server.port();
+    return """
+        Sash listens on %1$s, with its state %2$s and %3$s.
+
+        Try:   curl -i -d '{"policy": "%4$s", "key": "user:42"}' %1$s/v1/check
+        More:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
+        """
+        .formatted(
+            url,
+            options.redisUris().isEmpty() ? "in memory" : "in Redis",
+            options.configuration() == null
+                ? "the default policy, 100 per minute"
+                : options.configuration(),
+            server.policies().stream().findFirst().orElse("default"));
+  }
+}

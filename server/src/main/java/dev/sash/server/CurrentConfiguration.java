@@ -1,0 +1,103 @@
+package dev.sash.server;
+
+import dev.sash.config.Configuration;
+import dev.sash.config.ConfigurationException;
+import dev.sash.config.ConfigurationWatcher;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.http.Operations.ConfigurationStatus;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The configuration's files, and the engine that follows them: what is good takes effect at once,
+ * what is bad is refused, and told in the log, in a metric and to whoever asks. Thread-safe.
+ */
+final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CurrentConfiguration.class);
+
+  private final @Nullable ConfigurationWatcher watcher;
+  private volatile ConfigurationStatus status;
+  private volatile @Nullable Following following;
+
+  /** Who follows, and what counts it. */
+  private record Following(Engine engine, Counter applied, Counter refused) {}
+
+  /**
+   * Reads the files.
+   *
+   * @param path where they are; null for the default
+   * @throws ConfigurationException if they cannot be used
+   */
+  CurrentConfiguration(@Nullable Path path) {
+    this.status =
+        new ConfigurationStatus(path == null ? "default" : path.toString(), Instant.now(), null);
+    this.watcher = path == null ? null : ConfigurationWatcher.watch(path, this);
+  }
+
+  /** What is in force now. */
+  Configuration get() {
+    return watcher == null ? Configuration.byDefault() : watcher.current();
+  }
+
+  ConfigurationStatus status() {
+    return status;
+  }
+
+  /** From now on the engine has what is in force. */
+  void follow(Engine engine, MeterRegistry registry) {
+    Gauge.builder("sash.server.config.current", this, it -> it.status.refusal() == null ? 1 : 0)
+        .description("1 if the newest configuration is in force, 0 if it was refused")
+        .register(registry);
+    following = new Following(engine, reloads(registry, "applied"), reloads(registry, "refused"));
+    engine.apply(get()); // what may have come meanwhile
+  }
+
+  private static Counter reloads(MeterRegistry registry, String outcome) {
+    return Counter.builder("sash.server.config.reloads")
+        .description("Changes of the configuration, by what became of them")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  /** Reads the files again, now. */
+  void reload() {
+    if (watcher != null) {
+      watcher.reload();
+    }
+  }
+
+  @Override
+  public void changed(Configuration configuration) {
+    Following follower = following;
+    if (follower != null) {
+      follower.engine.apply(configuration);
+      follower.applied.increment();
+    }
+    status = new ConfigurationStatus(status.source(), Instant.now(), null);
+    LOG.info("configuration applied: {} policies", configuration.policies().size());
+  }
+
+  @Override
+  public void refused(ConfigurationException refusal) {
+    Following follower = following;
+    if (follower != null) {
+      follower.refused.increment();
+    }
+    String message = String.valueOf(refusal.getMessage());
+    status = new ConfigurationStatus(status.source(), status.since(), message);
+    LOG.error("configuration refused, the former one stays in force:\n{}", message);
+  }
+
+  @Override
+  public void close() {
+    if (watcher != null) {
+      watcher.close();
+    }
+  }
+}

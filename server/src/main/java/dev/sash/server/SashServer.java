@@ -1,0 +1,245 @@
+package dev.sash.server;
+
+import dev.sash.memory.InMemoryStore;
+import dev.sash.micrometer.SashMeters;
+import dev.sash.redis.RedisStore;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Store;
+import dev.sash.server.http.GuestProtocol;
+import dev.sash.server.http.HttpApi;
+import dev.sash.server.http.Operations;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rate limiting as a service. Thread-safe.
+ *
+ * <pre>{@code
+ * try (SashServer server = SashServer.start(ServerOptions.of(HttpOptions.at("127.0.0.1", 8080)))) {
+ *   server.awaitClosed();
+ * }
+ * }</pre>
+ */
+public final class SashServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SashServer.class);
+  private static final int START_SECONDS = 30;
+
+  private final ServerOptions options;
+  private final PrometheusMeterRegistry registry;
+  private final CurrentConfiguration configuration;
+  private final Store store;
+  private final Vertx vertx;
+  private final HttpApi http;
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private volatile boolean ready;
+  private int port;
+  private boolean processMetered;
+
+  private SashServer(ServerOptions options) {
+    this.options = options;
+    // The transport takes as long to load as everything else together.
+    CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
+    this.configuration = new CurrentConfiguration(options.configuration());
+    this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    this.store = store(options);
+    SashMeters meters = new SashMeters(registry);
+    meters.watchStore(store.name(), store::isUp);
+    Engine engine = new Engine(store, meters, configuration.get());
+    configuration.follow(engine, registry);
+    Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
+        .description("1 if requests should be sent here, 0 while the server starts or stops")
+        .register(registry);
+    this.vertx = transport.join();
+    this.http =
+        new HttpApi(vertx, engine, new Own(), registry, options.http(), guests(engine));
+  }
+
+  private static Vertx vertx() {
+    return Vertx.vertx(
+        new VertxOptions()
+            .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
+            // No files are served.
+            .setFileSystemOptions(
+                new FileSystemOptions()
+                    .setFileCachingEnabled(false)
+                    .setClassPathResolvingEnabled(false)));
+  }
+
+  private static Store store(ServerOptions options) {
+    if (options.redisUris().isEmpty()) {
+      return Store.inMemory(InMemoryStore.create());
+    }
+    return Store.onRedis(
+        RedisStore.builder().uris(options.redisUris()).nodes(options.nodes()).connect());
+  }
+
+  /** What else than the HTTP API is spoken on its port. */
+  private static List<GuestProtocol> guests(Engine engine) {
+    Objects.requireNonNull(engine);
+    return List.of();
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param options how it is to be
+   * @return a server that answers
+   * @throws dev.sash.config.ConfigurationException if the configuration cannot be used
+   * @throws IllegalArgumentException if the options cannot be
+   * @throws IllegalStateException if it does not start, such as for a port that is taken
+   */
+  public static SashServer start(ServerOptions options) {
+    SashServer server = new SashServer(options);
+    try {
+      server.port = await(server.http.listen(), START_SECONDS);
+      server.ready = true;
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Where HTTP is spoken.
+   *
+   * @return the port
+   */
+  public int port() {
+    return port;
+  }
+
+  /** When somebody looks for the first time: the start has no use for it. */
+  private synchronized void meterTheProcess() {
+    if (!processMetered) {
+      processMetered = true;
+      new JvmMemoryMetrics().bindTo(registry);
+      new JvmThreadMetrics().bindTo(registry);
+      new ProcessorMetrics().bindTo(registry);
+      new UptimeMetrics().bindTo(registry);
+    }
+  }
+
+  /**
+   * Reads the configuration again.
+   *
+   * @throws dev.sash.config.ConfigurationException if it cannot be used; the old one stays
+   */
+  public void reload() {
+    configuration.reload();
+  }
+
+  /**
+   * The policies in force.
+   *
+   * @return their names, in the order of the files
+   */
+  public Set<String> policies() {
+    return configuration.get().policies().keySet();
+  }
+
+  /** Waits until the server is closed. */
+  public void awaitClosed() {
+    closed.join();
+  }
+
+  /**
+   * Stops: says that it is not ready, goes on for the drain delay, answers what is under way, and
+   * ends. A second call waits for the first.
+   */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (!closed.isDone()) {
+        stop();
+        closed.complete(null);
+      }
+    }
+  }
+
+  private void stop() {
+    if (ready) {
+      ready = false;
+      LOG.info("draining");
+      pause(options.drainDelay().toMillis());
+    }
+    quietly("HTTP", () -> await(http.close(), options.http().drainTimeout().toSeconds() + 5));
+    quietly("configuration", configuration::close);
+    quietly("store", store::close);
+    quietly("event loops", () -> await(vertx.close(), START_SECONDS));
+    registry.close();
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // then without delay
+    }
+  }
+
+  private static void quietly(String what, Runnable ending) {
+    try {
+      ending.run();
+    } catch (RuntimeException e) {
+      LOG.warn("stopping {} failed", what, e);
+    }
+  }
+
+  private static <T> T await(Future<T> future, long seconds) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
+    } catch (ExecutionException | CompletionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IllegalStateException(String.valueOf(cause.getMessage()), cause);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("took longer than " + seconds + " seconds", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** What the edges see of the server. */
+  private final class Own implements Operations {
+    @Override
+    public boolean isReady() {
+      return ready;
+    }
+
+    @Override
+    public ConfigurationStatus configuration() {
+      return configuration.status();
+    }
+
+    @Override
+    public void reload() {
+      configuration.reload();
+    }
+
+    @Override
+    public String metrics() {
+      meterTheProcess();
+      return registry.scrape();
+    }
+  }
+}

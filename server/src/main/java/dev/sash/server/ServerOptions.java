@@ -1,0 +1,91 @@
+package dev.sash.server;
+
+import dev.sash.server.http.HttpOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a server is to be. Immutable.
+ *
+ * @param http where and how HTTP is spoken, Envoy's protocol included
+ * @param respPort the port for RESP; null if it is not spoken
+ * @param configuration the file or directory of the configuration; null for the default
+ * @param redisUris where the state is kept; empty for this process
+ * @param nodes among how many servers the limits are divided while Redis does not answer
+ * @param drainDelay how long the server goes on as before once it has said that it is not ready
+ */
+public record ServerOptions(
+    HttpOptions http,
+    @Nullable Integer respPort,
+    @Nullable Path configuration,
+    List<String> redisUris,
+    int nodes,
+    Duration drainDelay) {
+
+  /** Copies the URIs. */
+  public ServerOptions {
+    redisUris = List.copyOf(redisUris);
+  }
+
+  /**
+   * The defaults: the default configuration, in memory, without RESP.
+   *
+   * @param http where and how HTTP is spoken
+   * @return the options
+   */
+  public static ServerOptions of(HttpOptions http) {
+    return new ServerOptions(http, null, null, List.of(), 1, Duration.ZERO);
+  }
+
+  /**
+   * These options with a configuration from files.
+   *
+   * @param path a file or a directory; null for the default
+   * @return the options
+   */
+  public ServerOptions withConfiguration(@Nullable Path path) {
+    return new ServerOptions(http, respPort, path, redisUris, nodes, drainDelay);
+  }
+
+  /**
+   * These options with the state in Redis.
+   *
+   * @param uris as {@link dev.sash.redis.RedisStore} reads them; none for this process
+   * @return the options
+   */
+  public ServerOptions withRedis(List<String> uris) {
+    return new ServerOptions(http, respPort, configuration, uris, nodes, drainDelay);
+  }
+
+  /**
+   * These options with RESP.
+   *
+   * @param port its port, 0 for any that is free; null if it is not spoken
+   * @return the options
+   */
+  public ServerOptions withRespPort(@Nullable Integer port) {
+    return new ServerOptions(http, port, configuration, redisUris, nodes, drainDelay);
+  }
+
+  /**
+   * These options for one of many servers.
+   *
+   * @param nodes among how many the limits are divided while Redis does not answer
+   * @return the options
+   */
+  public ServerOptions withNodes(int nodes) {
+    return new ServerOptions(http, respPort, configuration, redisUris, nodes, drainDelay);
+  }
+
+  /**
+   * These options with a time in which load balancers can notice that the server is about to stop.
+   *
+   * @param delay zero to stop at once
+   * @return the options
+   */
+  public ServerOptions withDrainDelay(Duration delay) {
+    return new ServerOptions(http, respPort, configuration, redisUris, nodes, delay);
+  }
+}

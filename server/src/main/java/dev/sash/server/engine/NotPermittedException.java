@@ -1,0 +1,15 @@
+package dev.sash.server.engine;
+
+/** A question that the configuration does not permit to ask. */
+public final class NotPermittedException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /**
+   * Thrown with a message.
+   *
+   * @param message says what is not permitted
+   */
+  public NotPermittedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,192 @@
+package dev.sash.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sash.Limit;
+import dev.sash.config.PolicyConfig;
+import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.http.AskReader.Form;
+import dev.sash.server.http.Operations.ConfigurationStatus;
+import dev.sash.server.metrics.Outcome;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** What operators do, and what they look at. */
+final class Administration {
+  private static final Buffer LIVE = Buffer.buffer("ok\n");
+
+  private final Vertx vertx;
+  private final Engine engine;
+  private final Questions questions;
+  private final Operations operations;
+  private final AdminGuard guard;
+
+  Administration(
+      Vertx vertx, Engine engine, Questions questions, Operations operations, AdminGuard guard) {
+    this.vertx = vertx;
+    this.engine = engine;
+    this.questions = questions;
+    this.operations = operations;
+    this.guard = guard;
+  }
+
+  /** Forgets a key. */
+  void reset(Exchange exchange, byte[] body) {
+    guard.admit(exchange);
+    exchange.after(
+        questions.reset(AskReader.one(body, Form.WITHOUT_PERMITS)),
+        nothing -> exchange.answer(204, Outcome.DONE));
+  }
+
+  /** Tells what is known of a key. */
+  void inspect(Exchange exchange, List<String> parameters) {
+    guard.admit(exchange);
+    Ask ask = Questions.byPath(parameters, exchange.request().query()).withPermits(0);
+    exchange.after(questions.check(ask), answer -> inspected(exchange, answer));
+  }
+
+  private void inspected(Exchange exchange, Answer answer) {
+    JsonBytes state = new JsonBytes();
+    AnswerWriter.write(state.put('{'), answer);
+    String fields = state.put('}').toBuffer().toString();
+    exchange.answer(
+        200,
+        Exchange.JSON,
+        Json.object(
+            json -> {
+              json.writeStringField("key", answer.key());
+              json.writeStringField("store", engine.storeName());
+              limits(json, "limits", answer.limits());
+              json.writeFieldName("state");
+              json.writeRawValue(fields);
+            }),
+        Outcome.DONE);
+  }
+
+  /** Lists the policies. */
+  void policies(Exchange exchange) {
+    Map<String, PolicyConfig> policies = engine.configuration().policies();
+    exchange.answer(
+        200,
+        Exchange.JSON,
+        Json.object(
+            json -> {
+              json.writeArrayFieldStart("policies");
+              for (PolicyConfig policy : policies.values()) {
+                policy(json, policy);
+              }
+              json.writeEndArray();
+            }),
+        Outcome.DONE);
+  }
+
+  private static void policy(JsonGenerator json, PolicyConfig policy) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("name", policy.name());
+    limits(json, "limits", policy.policy().limits());
+    json.writeStringField("mode", policy.mode().id());
+    json.writeStringField(
+        "onFailure", policy.policy().failureRule().name().toLowerCase(Locale.ROOT));
+    json.writeNumberField("deadlineMs", policy.policy().deadline().toMillis());
+    json.writeArrayFieldStart("key");
+    for (String attribute : policy.keyAttributes()) {
+      json.writeString(attribute);
+    }
+    json.writeEndArray();
+    if (!policy.tiers().isEmpty()) {
+      json.writeStringField("tierBy", policy.tierAttribute());
+      json.writeObjectFieldStart("tiers");
+      for (Map.Entry<String, List<Limit>> tier : policy.tiers().entrySet()) {
+        limits(json, tier.getKey(), tier.getValue());
+      }
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
+
+  private static void limits(JsonGenerator json, String name, List<Limit> limits)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (Limit limit : limits) {
+      json.writeString(limit.toString());
+    }
+    json.writeEndArray();
+  }
+
+  /** Tells which configuration is in force, and what is wrong with the one that is not. */
+  void configuration(Exchange exchange) {
+    guard.admit(exchange);
+    status(exchange);
+  }
+
+  private void status(Exchange exchange) {
+    ConfigurationStatus status = operations.configuration();
+    exchange.answer(
+        200,
+        Exchange.JSON,
+        Json.object(
+            json -> {
+              json.writeStringField("source", status.source());
+              json.writeStringField("since", status.since().toString());
+              json.writeBooleanField("current", status.refusal() == null);
+              if (status.refusal() != null) {
+                json.writeStringField("refusal", status.refusal());
+              }
+            }),
+        Outcome.DONE);
+  }
+
+  /** Reads the configuration again. */
+  void reload(Exchange exchange) {
+    guard.admit(exchange);
+    Callable<Void> reload =
+        () -> {
+          operations.reload();
+          return null;
+        };
+    exchange.after(
+        vertx.executeBlocking(reload).toCompletionStage(), nothing -> status(exchange));
+  }
+
+  /** Whether the process works at all. */
+  void liveness(Exchange exchange) {
+    exchange.answer(200, Exchange.TEXT, LIVE, Outcome.DONE);
+  }
+
+  /**
+   * Whether requests should be sent here. That the store is away or a file was refused is told, and
+   * no reason to send them elsewhere: others have the same store and the same files.
+   */
+  void readiness(Exchange exchange) {
+    boolean ready = operations.isReady();
+    exchange.answer(
+        ready ? 200 : 503,
+        Exchange.JSON,
+        Json.object(
+            json -> {
+              json.writeBooleanField("ready", ready);
+              json.writeStringField("store", engine.storeName());
+              json.writeBooleanField("storeUp", engine.isStoreUp());
+              json.writeBooleanField(
+                  "configurationCurrent", operations.configuration().refusal() == null);
+            }),
+        Outcome.DONE);
+  }
+
+  /** The meters. */
+  void metrics(Exchange exchange) {
+    exchange.after(
+        vertx.executeBlocking(operations::metrics).toCompletionStage(),
+        text ->
+            exchange.answer(
+                200,
+                "text/plain; version=0.0.4; charset=utf-8",
+                Buffer.buffer(text),
+                Outcome.DONE));
+  }
+}

@@ -1,0 +1,281 @@
+package dev.sash.server.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.sash.Limit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads questions from JSON, strictly: what is unknown, twice there or of another type is refused
+ * by name. Whatever is sent, a {@link Refusal} is the worst that happens.
+ */
+final class AskReader {
+  /** How many questions a batch may have. */
+  static final int MOST_IN_BATCH = 1_000;
+
+  private static final int MOST_ATTRIBUTES = 64;
+  private static final int MOST_LIMITS = 8;
+
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          // Names are the client's to choose: they shall not live in the JVM for ever.
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(16)
+                  .maxNumberLength(32)
+                  .maxNameLength(256)
+                  .maxStringLength(16 * 1024)
+                  .build())
+          .build();
+
+  /** What else than policy, key, attributes and limits a question may say. */
+  enum Form {
+    WITH_PERMITS("policy, key, permits, attributes, limits"),
+    WITHOUT_PERMITS("policy, key, attributes, limits");
+
+    private final String fields;
+
+    Form(String fields) {
+      this.fields = fields;
+    }
+  }
+
+  /** A question of a batch, or what is wrong with it. */
+  record Item(@Nullable Ask ask, @Nullable Refusal refusal) {}
+
+  private AskReader() {}
+
+  /** Reads a body of one question. */
+  static Ask one(byte[] body, Form form) {
+    return read(
+        body,
+        parser -> {
+          expectObject(parser.nextToken(), "body");
+          return ask(parser, form);
+        });
+  }
+
+  /** Reads a body of many questions: <code>{"requests": [...]}</code>. */
+  static List<Item> batch(byte[] body) {
+    return read(
+        body,
+        parser -> {
+          expectObject(parser.nextToken(), "body");
+          List<Item> items = null;
+          while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            JsonToken value = parser.nextToken();
+            if (!name.equals("requests")) {
+              throw unknown(name, "requests");
+            }
+            once(name, items);
+            items = items(parser, value);
+          }
+          if (items == null) {
+            throw Refusal.bad("requests must be given");
+          }
+          return items;
+        });
+  }
+
+  private interface Reading<T> {
+    T from(JsonParser parser) throws IOException;
+  }
+
+  private static <T> T read(byte[] body, Reading<T> reading) {
+    try (JsonParser parser = JSON.createParser(body)) {
+      T result = reading.from(parser);
+      if (parser.nextToken() != null) {
+        throw Refusal.bad("body must end after its object, has more");
+      }
+      return result;
+    } catch (JsonProcessingException e) {
+      throw malformed(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // there is nothing that could fail to be read
+    }
+  }
+
+  private static Refusal malformed(JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    String place =
+        at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+    return Refusal.bad("body must be JSON" + place + ": " + e.getOriginalMessage());
+  }
+
+  private static List<Item> items(JsonParser parser, JsonToken value) throws IOException {
+    if (value != JsonToken.START_ARRAY) {
+      throw Refusal.bad("requests must be an array, was " + typeOf(value));
+    }
+    JsonStreamContext array = parser.getParsingContext();
+    List<Item> items = new ArrayList<>();
+    for (JsonToken token = parser.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = parser.nextToken()) {
+      if (items.size() == MOST_IN_BATCH) {
+        throw Refusal.bad("requests must be at most " + MOST_IN_BATCH + ", are more");
+      }
+      items.add(item(parser, token, array));
+    }
+    return items;
+  }
+
+  private static Item item(JsonParser parser, JsonToken token, JsonStreamContext array)
+      throws IOException {
+    try {
+      expectObject(token, "request");
+      return new Item(ask(parser, Form.WITH_PERMITS), null);
+    } catch (Refusal refusal) {
+      // The others are still to be read.
+      while (parser.getParsingContext() != array) {
+        parser.nextToken();
+      }
+      return new Item(null, refusal);
+    }
+  }
+
+  private static Ask ask(JsonParser parser, Form form) throws IOException {
+    String policy = null;
+    String key = null;
+    Long permits = null;
+    Map<String, String> attributes = null;
+    List<Limit> limits = null;
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.currentName();
+      JsonToken value = parser.nextToken();
+      switch (name) {
+        case "policy" -> {
+          once(name, policy);
+          policy = text(parser, name, value);
+        }
+        case "key" -> {
+          once(name, key);
+          key = text(parser, name, value);
+        }
+        case "permits" -> {
+          if (form == Form.WITHOUT_PERMITS) {
+            throw unknown(name, form.fields);
+          }
+          once(name, permits);
+          permits = permits(parser, value);
+        }
+        case "attributes" -> {
+          once(name, attributes);
+          attributes = attributes(parser, value);
+        }
+        case "limits" -> {
+          once(name, limits);
+          limits = limits(parser, value);
+        }
+        default -> throw unknown(name, form.fields);
+      }
+    }
+    return new Ask(policy, key, permits, attributes == null ? Map.of() : attributes, limits);
+  }
+
+  private static long permits(JsonParser parser, JsonToken value) throws IOException {
+    if (value != JsonToken.VALUE_NUMBER_INT) {
+      throw Refusal.bad("permits must be a whole number, was " + typeOf(value));
+    }
+    if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+      throw Refusal.bad("permits must be between 0 and 1000000000, was far outside");
+    }
+    return parser.getLongValue();
+  }
+
+  private static Map<String, String> attributes(JsonParser parser, JsonToken value)
+      throws IOException {
+    expectObject(value, "attributes");
+    Map<String, String> attributes = new HashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.currentName();
+      JsonToken token = parser.nextToken();
+      once(name, attributes.get(name));
+      attributes.put(name, text(parser, name, token));
+      if (attributes.size() > MOST_ATTRIBUTES) {
+        throw Refusal.bad("attributes must be at most " + MOST_ATTRIBUTES + ", are more");
+      }
+    }
+    return attributes;
+  }
+
+  private static List<Limit> limits(JsonParser parser, JsonToken value) throws IOException {
+    if (value != JsonToken.START_ARRAY) {
+      throw Refusal.bad("limits must be an array such as [\"10/1m\"], was " + typeOf(value));
+    }
+    List<Limit> limits = new ArrayList<>(1);
+    for (JsonToken token = parser.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = parser.nextToken()) {
+      if (limits.size() == MOST_LIMITS) {
+        throw Refusal.bad("limits must be at most " + MOST_LIMITS + ", are more");
+      }
+      limits.add(limit(text(parser, "limits", token)));
+    }
+    if (limits.isEmpty()) {
+      throw Refusal.bad("limits must be 1 or more, were 0");
+    }
+    return List.copyOf(limits);
+  }
+
+  private static Limit limit(String text) {
+    try {
+      return Limit.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw Refusal.bad(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static String text(JsonParser parser, String name, JsonToken value) throws IOException {
+    if (value != JsonToken.VALUE_STRING) {
+      throw Refusal.bad(quotable(name) + " must be a string, was " + typeOf(value));
+    }
+    return parser.getText();
+  }
+
+  private static void expectObject(@Nullable JsonToken token, String what) {
+    if (token != JsonToken.START_OBJECT) {
+      throw Refusal.bad(
+          what + " must be an object, was " + (token == null ? "empty" : typeOf(token)));
+    }
+  }
+
+  private static void once(String name, @Nullable Object before) {
+    if (before != null) {
+      throw Refusal.bad(quotable(name) + " must be given only once");
+    }
+  }
+
+  private static Refusal unknown(String name, String allowed) {
+    return Refusal.bad("unknown field '" + quotable(name) + "': allowed are " + allowed);
+  }
+
+  /** Enough of a name to find it. */
+  private static String quotable(String name) {
+    return name.length() <= 64 ? name : name.substring(0, 64) + "...";
+  }
+
+  private static String typeOf(JsonToken token) {
+    return switch (token) {
+      case START_OBJECT, END_OBJECT -> "an object";
+      case START_ARRAY, END_ARRAY -> "an array";
+      case VALUE_STRING -> "a string";
+      case VALUE_NUMBER_INT -> "a number";
+      case VALUE_NUMBER_FLOAT -> "a fraction";
+      case VALUE_TRUE, VALUE_FALSE -> "a boolean";
+      default -> "null";
+    };
+  }
+}

@@ -1,0 +1,190 @@
+package dev.sash.server.http;
+
+import dev.sash.config.ConfigurationException;
+import dev.sash.redis.RedisStoreException;
+import dev.sash.server.engine.NotPermittedException;
+import dev.sash.server.engine.UnknownPolicyException;
+import dev.sash.server.metrics.Outcome;
+import dev.sash.server.metrics.RequestMeters;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One request and its one response. Belongs to the event loop of its connection. */
+final class Exchange {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+  static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain; charset=utf-8");
+
+  private static final CharSequence PROBLEM =
+      HttpHeaders.createOptimized("application/problem+json");
+  private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
+  private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+
+  private static final int LINGER_MILLIS = 500;
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final RequestMeters meters;
+  private String operation = "unknown";
+
+  Exchange(HttpServerRequest request, RequestMeters meters) {
+    this.request = request;
+    this.response = request.response();
+    this.meters = meters;
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  /** Whether there is nobody left to answer, or nothing left to say. */
+  boolean isOver() {
+    return response.ended() || response.closed();
+  }
+
+  /** How meters call what is asked for, from now on. */
+  void is(String operation) {
+    this.operation = operation;
+  }
+
+  Exchange header(CharSequence name, CharSequence value) {
+    response.headers().set(name, value);
+    return this;
+  }
+
+  /** Answers. */
+  void answer(int status, CharSequence contentType, Buffer body, Outcome outcome) {
+    response.setStatusCode(status);
+    header(HttpHeaders.CONTENT_TYPE, contentType).header(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    end(body, outcome);
+  }
+
+  /** Answers without words. */
+  void answer(int status, Outcome outcome) {
+    response.setStatusCode(status);
+    header(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    end(Buffer.buffer(), outcome);
+  }
+
+  private void end(Buffer body, Outcome outcome) {
+    meters.count(operation, outcome);
+    if (!isOver()) {
+      response.end(body);
+    }
+  }
+
+  /** Answers with a problem (RFC 9457) in place of what was wished. */
+  void refuse(int status, String detail) {
+    problem(status, "about:blank", detail, status < 500 ? Outcome.INVALID : Outcome.FAILED);
+  }
+
+  /**
+   * {@link #refuse}, and ends the connection: what else comes on it is not worth reading. A little
+   * later, because whoever still sends when it is closed might not get to see the answer.
+   */
+  void refuseAndClose(int status, String detail) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      refuse(status, detail); // others have their streams on the same connection
+      return;
+    }
+    header(HttpHeaders.CONNECTION, CLOSE);
+    refuse(status, detail);
+    HttpConnection connection = request.connection();
+    Vertx.currentContext().owner().setTimer(LINGER_MILLIS, timer -> connection.close());
+  }
+
+  void problem(int status, String type, String detail, Outcome outcome) {
+    JsonBytes json = new JsonBytes();
+    problemFields(json.put('{'), status, type, detail);
+    answer(status, PROBLEM, json.put('}').toBuffer(), outcome);
+  }
+
+  static void problemFields(JsonBytes json, int status, String type, String detail) {
+    json.putPlain("\"type\":\"" + type + "\",\"title\":\"")
+        .putEscaped(HttpResponseStatus.valueOf(status).reasonPhrase())
+        .putPlain("\",\"status\":")
+        .put(status)
+        .putPlain(",\"detail\":\"")
+        .putEscaped(detail)
+        .put('"');
+  }
+
+  /** Does something that may fail, which is then the answer. */
+  void attempt(Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  /** Goes on with a result: at once if it is there, or else when it is, on the same event loop. */
+  <T> void after(CompletionStage<T> stage, Consumer<? super T> next) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    if (future.isDone() && !future.isCompletedExceptionally()) {
+      next.accept(future.join());
+      return;
+    }
+    Context context = Vertx.currentContext();
+    var unused =
+        future.whenComplete(
+            (value, failure) ->
+                context.runOnContext(
+                    nothing -> {
+                      if (failure == null) {
+                        attempt(() -> next.accept(value));
+                      } else {
+                        fail(failure);
+                      }
+                    }));
+  }
+
+  private void fail(Throwable thrown) {
+    Throwable failure =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    Refusal refusal = refusal(failure);
+    if (refusal.status() == 500) {
+      LOG.error("{} failed", operation, failure);
+    }
+    refuse(refusal.status(), refusal.detail());
+  }
+
+  /** What a failure means to whoever asked. */
+  static Refusal refusal(Throwable failure) {
+    if (failure instanceof Refusal refusal) {
+      return refusal;
+    }
+    if (failure instanceof UnknownPolicyException) {
+      return new Refusal(404, String.valueOf(failure.getMessage()));
+    }
+    if (failure instanceof NotPermittedException) {
+      return new Refusal(403, String.valueOf(failure.getMessage()));
+    }
+    if (failure instanceof ConfigurationException) {
+      return new Refusal(422, String.valueOf(failure.getMessage()));
+    }
+    if (failure instanceof RedisStoreException) {
+      return new Refusal(503, "the store does not answer");
+    }
+    if (failure instanceof IllegalArgumentException) {
+      return new Refusal(400, String.valueOf(failure.getMessage()));
+    }
+    return new Refusal(500, "something went wrong; the server's log says what");
+  }
+}

@@ -1,0 +1,129 @@
+package dev.sash.server.http;
+
+import dev.sash.server.engine.Engine;
+import dev.sash.server.metrics.RequestMeters;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The HTTP API on its port, with HTTP/1.1 and HTTP/2, on every event loop. */
+public final class HttpApi {
+  private static final int IDLE_GRACE_SECONDS = 3;
+
+  private final Vertx vertx;
+  private final HttpEdge.Shared shared;
+  private final List<HttpEdge> edges = Collections.synchronizedList(new ArrayList<>());
+  private volatile @Nullable String deployment;
+
+  /**
+   * An API that does not listen yet.
+   *
+   * @param vertx has the event loops
+   * @param engine decides
+   * @param operations the server that this is the API of
+   * @param registry gets meters
+   * @param options where and how
+   * @param guests other protocols on the same port
+   */
+  public HttpApi(
+      Vertx vertx,
+      Engine engine,
+      Operations operations,
+      MeterRegistry registry,
+      HttpOptions options,
+      List<GuestProtocol> guests) {
+    this.vertx = vertx;
+    AtomicInteger connections = new AtomicInteger();
+    Gauge.builder("sash.server.connections", connections, AtomicInteger::get)
+        .description("Connections that are open and have sent something")
+        .tag("protocol", "http")
+        .strongReference(true)
+        .register(registry);
+    Counter refused =
+        Counter.builder("sash.server.connections.refused")
+            .description("Connections closed because there were too many")
+            .tag("protocol", "http")
+            .register(registry);
+    this.shared =
+        new HttpEdge.Shared(
+            engine,
+            operations,
+            new RequestMeters(registry, "http"),
+            options,
+            transport(options),
+            List.copyOf(guests),
+            connections,
+            new AtomicLong(),
+            refused::increment);
+  }
+
+  private static HttpServerOptions transport(HttpOptions options) {
+    HttpServerOptions transport =
+        new HttpServerOptions()
+            .setHost(options.host())
+            // Negative: any port that is free, but for all event loops the same.
+            .setPort(options.port() == 0 ? -1 : options.port())
+            .setAcceptBacklog(1024)
+            .setTcpNoDelay(true)
+            // For those that have never sent a head; it gives no answer, so the other comes first.
+            .setIdleTimeout((int) options.idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
+            .setIdleTimeoutUnit(TimeUnit.SECONDS);
+    HttpOptions.Tls tls = options.tls();
+    if (tls != null) {
+      transport
+          .setSsl(true)
+          .setUseAlpn(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .addCertPath(tls.certificate().toString())
+                  .addKeyPath(tls.key().toString()));
+    }
+    return transport;
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @return completes with the port
+   */
+  public Future<Integer> listen() {
+    DeploymentOptions everyLoop =
+        new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors());
+    return vertx
+        .deployVerticle(
+            () -> {
+              HttpEdge edge = new HttpEdge(vertx, shared);
+              edges.add(edge);
+              return edge;
+            },
+            everyLoop)
+        .map(
+            id -> {
+              deployment = id;
+              return edges.get(0).port();
+            });
+  }
+
+  /**
+   * Stops listening, and ends when what is under way is answered, or takes longer than the options
+   * allow.
+   *
+   * @return completes when it is over
+   */
+  public Future<Void> close() {
+    String id = deployment;
+    return id == null ? Future.succeededFuture() : vertx.undeploy(id);
+  }
+}

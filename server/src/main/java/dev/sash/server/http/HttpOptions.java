@@ -1,0 +1,110 @@
+package dev.sash.server.http;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where and how HTTP is spoken. Immutable.
+ *
+ * @param host the address to listen on
+ * @param port the port to listen on; 0 for any that is free
+ * @param tls certificate and key; null to speak without TLS
+ * @param adminToken what operators must send; null if they are known by asking from this machine
+ * @param maxConnections how many connections there may be; more are closed as they come
+ * @param idleTimeout after how long without a whole request a connection is closed
+ * @param drainTimeout how long requests under way may take when the server stops
+ */
+public record HttpOptions(
+    String host,
+    int port,
+    @Nullable Tls tls,
+    @Nullable String adminToken,
+    int maxConnections,
+    Duration idleTimeout,
+    Duration drainTimeout) {
+
+  /**
+   * Files that TLS needs.
+   *
+   * @param certificate the certificate and those between it and an authority, as PEM
+   * @param key its private key, as PEM
+   */
+  public record Tls(Path certificate, Path key) {}
+
+  /** Checks the numbers. */
+  public HttpOptions {
+    Objects.requireNonNull(host, "host must not be null");
+    if (port < 0 || port > 65_535) {
+      throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
+    }
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException(
+          "maximum of connections must be 1 or more, was " + maxConnections);
+    }
+    if (idleTimeout.toSeconds() < 1) {
+      throw new IllegalArgumentException(
+          "idle timeout must be a second or more, was " + idleTimeout);
+    }
+  }
+
+  /**
+   * The defaults: without TLS and token, 20,000 connections, a minute to be idle, ten seconds to
+   * drain.
+   *
+   * @param host the address to listen on
+   * @param port the port to listen on; 0 for any that is free
+   * @return the options
+   */
+  public static HttpOptions at(String host, int port) {
+    return new HttpOptions(
+        host, port, null, null, 20_000, Duration.ofMinutes(1), Duration.ofSeconds(10));
+  }
+
+  /**
+   * These options with TLS.
+   *
+   * @param tls certificate and key; null to speak without
+   * @return the options
+   */
+  public HttpOptions withTls(@Nullable Tls tls) {
+    return new HttpOptions(host, port, tls, adminToken, maxConnections, idleTimeout, drainTimeout);
+  }
+
+  /**
+   * These options with a token for operators.
+   *
+   * @param token the token; null if there is none
+   * @return the options
+   */
+  public HttpOptions withAdminToken(@Nullable String token) {
+    return new HttpOptions(host, port, tls, token, maxConnections, idleTimeout, drainTimeout);
+  }
+
+  /**
+   * These options with another maximum of connections.
+   *
+   * @param most 1 or more
+   * @return the options
+   */
+  public HttpOptions withMaxConnections(int most) {
+    return new HttpOptions(host, port, tls, adminToken, most, idleTimeout, drainTimeout);
+  }
+
+  /**
+   * These options with another time after which idle connections are closed.
+   *
+   * @param timeout a second or more
+   * @return the options
+   */
+  public HttpOptions withIdleTimeout(Duration timeout) {
+    return new HttpOptions(host, port, tls, adminToken, maxConnections, timeout, drainTimeout);
+  }
+
+  /** Everything but the token. */
+  @Override
+  public String toString() {
+    return (tls == null ? "http" : "https") + " at " + host + ":" + port;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.sash.server.http;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
+
+/**
+ * JSON as it is written, for what has to be fast: its names are constants and its numbers go
+ * without a detour. To be used by one thread, and again and again.
+ */
+final class JsonBytes {
+  private static final int LARGEST_KEPT = 1 << 20;
+
+  private byte[] bytes = new byte[4096];
+  private int length;
+
+  JsonBytes clear() {
+    length = 0;
+    if (bytes.length > LARGEST_KEPT) {
+      bytes = new byte[4096];
+    }
+    return this;
+  }
+
+  /** Bytes as they are. */
+  JsonBytes put(byte[] more) {
+    reserve(more.length);
+    System.arraycopy(more, 0, bytes, length, more.length);
+    length += more.length;
+    return this;
+  }
+
+  JsonBytes put(char ascii) {
+    reserve(1);
+    bytes[length++] = (byte) ascii;
+    return this;
+  }
+
+  /** Text of which every character is ASCII and none has a meaning in JSON. */
+  JsonBytes putPlain(String text) {
+    reserve(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      bytes[length++] = (byte) text.charAt(i);
+    }
+    return this;
+  }
+
+  /** Any text, without quotation marks. */
+  JsonBytes putEscaped(String text) {
+    return put(JsonStringEncoder.getInstance().quoteAsUTF8(text));
+  }
+
+  /** A number that is not negative. */
+  JsonBytes put(long number) {
+    int digits = digits(number);
+    reserve(digits);
+    length += digits;
+    int at = length;
+    long left = number;
+    do {
+      bytes[--at] = (byte) ('0' + left % 10);
+      left /= 10;
+    } while (left > 0);
+    return this;
+  }
+
+  private static int digits(long number) {
+    int digits = 1;
+    for (long bound = 10; digits < 19 && number >= bound; bound *= 10) {
+      digits++;
+    }
+    return digits;
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - length < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+    }
+  }
+
+  Buffer toBuffer() {
+    return Buffer.buffer(length).appendBytes(bytes, 0, length);
+  }
+}

@@ -1,0 +1,95 @@
+package dev.sash.server.http;
+
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What there is: the paths of the API and their methods. */
+enum Route {
+  CHECK("/v1/check", "POST"),
+  CHECK_BY_PATH("/v1/check/{policy}/{key}", "GET"),
+  BATCH("/v1/check:batch", "POST"),
+  PEEK("/v1/peek", "POST"),
+  REFUND("/v1/refund", "POST"),
+  RESET("/v1/reset", "POST"),
+  INSPECT("/v1/inspect/{policy}/{key}", "GET"),
+  POLICIES("/v1/policies", "GET"),
+  CONFIGURATION("/v1/config", "GET"),
+  RELOAD("/v1/reload", "POST"),
+  /** Proxies ask with the method of the request that they ask about. */
+  FORWARD_AUTH(
+      "/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+  LIVENESS("/livez", "GET, HEAD"),
+  READINESS("/readyz", "GET, HEAD"),
+  METRICS("/metrics", "GET"),
+  OPENAPI_JSON("/openapi.json", "GET"),
+  OPENAPI_YAML("/openapi.yaml", "GET");
+
+  private static final Map<String, Route> WHOLE = new HashMap<>();
+  private static final Map<Route, String> PREFIXES = new EnumMap<>(Route.class);
+
+  static {
+    for (Route route : values()) {
+      int brace = route.template.indexOf('{');
+      if (brace < 0) {
+        WHOLE.put(route.template, route);
+      } else {
+        PREFIXES.put(route, route.template.substring(0, brace));
+      }
+    }
+  }
+
+  private final String template;
+  private final String methods;
+  private final int parameters;
+  private final String id = name().toLowerCase(Locale.ROOT);
+
+  Route(String template, String methods) {
+    this.template = template;
+    this.methods = methods;
+    this.parameters = (int) template.chars().filter(c -> c == '{').count();
+  }
+
+  /** The path, with parameters in braces. */
+  String template() {
+    return template;
+  }
+
+  /** As the field {@code Allow} lists them. */
+  String methods() {
+    return methods;
+  }
+
+  boolean allows(String method) {
+    return methods.equals(method) || List.of(methods.split(", ")).contains(method);
+  }
+
+  /** How meters call it. */
+  String id() {
+    return id;
+  }
+
+  /** A route, and what its parameters are: still percent-encoded. */
+  record Match(Route route, List<String> parameters) {}
+
+  /** The route of a path; null if there is none. */
+  static @Nullable Match of(String path) {
+    Route whole = WHOLE.get(path);
+    if (whole != null) {
+      return new Match(whole, List.of());
+    }
+    for (Map.Entry<Route, String> candidate : PREFIXES.entrySet()) {
+      String prefix = candidate.getValue();
+      if (path.startsWith(prefix)) {
+        List<String> parts = List.of(path.substring(prefix.length()).split("/", -1));
+        return parts.size() == candidate.getKey().parameters
+            ? new Match(candidate.getKey(), parts)
+            : null;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+package dev.sash.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Counts what is asked of the server over one protocol: {@code sash.server.requests}, by protocol,
+ * operation and outcome. Decisions have meters of their own. Thread-safe.
+ */
+public final class RequestMeters {
+  private final MeterRegistry registry;
+  private final String protocol;
+  private final Map<String, Counters> operations = new ConcurrentHashMap<>();
+
+  /**
+   * Meters of a protocol.
+   *
+   * @param registry gets the meters
+   * @param protocol such as {@code http}
+   */
+  public RequestMeters(MeterRegistry registry, String protocol) {
+    this.registry = Objects.requireNonNull(registry, "registry must not be null");
+    this.protocol = Objects.requireNonNull(protocol, "protocol must not be null");
+  }
+
+  /**
+   * A request was answered.
+   *
+   * @param operation what was asked for: one of a few names, never what a client says
+   * @param outcome how it was answered
+   */
+  public void count(String operation, Outcome outcome) {
+    operations.computeIfAbsent(operation, Counters::new).of(outcome).increment();
+  }
+
+  /** All of an operation at once, so that the first request of a kind is seen as a change. */
+  private final class Counters {
+    private final Map<Outcome, Counter> byOutcome = new EnumMap<>(Outcome.class);
+
+    Counters(String operation) {
+      for (Outcome outcome : Outcome.values()) {
+        byOutcome.put(
+            outcome,
+            Counter.builder("sash.server.requests")
+                .description("Requests to the server, by how they were answered")
+                .tag("protocol", protocol)
+                .tag("operation", operation)
+                .tag("outcome", outcome.id())
+                .register(registry));
+      }
+    }
+
+    Counter of(Outcome outcome) {
+      return Objects.requireNonNull(byOutcome.get(outcome));
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package dev.sash.server.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sash.Decision;
+import dev.sash.Limit;
+import dev.sash.config.Configuration;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.micrometer.SashMeters;
+import dev.sash.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class EngineTest {
+  private final ManualClock clock = new ManualClock();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  private Engine engine(String yaml) {
+    Store store = Store.inMemory(InMemoryStore.builder().clock(clock).build());
+    return new Engine(store, new SashMeters(registry), Configuration.parse(yaml, "sash.yaml"));
+  }
+
+  private static Answer check(Engine engine, String policy, String key) {
+    return check(engine, Question.of(policy, key, null));
+  }
+
+  private static Answer check(Engine engine, Question question) {
+    return engine.check(question).toCompletableFuture().join();
+  }
+
+  private static Question with(String policy, String... attributes) {
+    return new Question(
+        policy,
+        null,
+        null,
+        attributes.length == 2
+            ? Map.of(attributes[0], attributes[1])
+            : Map.of(attributes[0], attributes[1], attributes[2], attributes[3]));
+  }
+
+  @Test
+  void decidesByThePolicyThatIsNamed() {
+    Engine engine = engine("policies: {one: {limit: 1/1m}, two: {limit: 2/1m}}");
+
+    assertThat(check(engine, "one", "ann").allowed()).isTrue();
+    Answer denied = check(engine, "one", "ann");
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.reason()).isEqualTo(Reason.LIMIT);
+    assertThat(denied.policy()).isEqualTo("one");
+    assertThat(denied.limits()).containsExactly(Limit.parse("1/1m"));
+    assertThat(denied.decision().retryAfter()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(check(engine, "two", "ann").allowed()).isTrue();
+  }
+
+  @Test
+  void namesAPolicyThatThereIsNotButNothingThatCannotBeOne() {
+    Engine engine = engine("policies: {one: {limit: 1/1m}}");
+
+    assertThatThrownBy(() -> check(engine, "other", "ann"))
+        .isInstanceOf(UnknownPolicyException.class)
+        .hasMessage("there is no policy 'other'");
+    assertThatThrownBy(() -> check(engine, "<script>", "ann"))
+        .isInstanceOf(UnknownPolicyException.class)
+        .hasMessage("there is no policy '(not a policy's name)'");
+  }
+
+  @Test
+  void givesBackAndForgets() {
+    Engine engine = engine("policies: {one: {limit: 2/1m}}");
+    Question two = Question.of("one", "ann", 2L);
+    check(engine, two);
+
+    Answer refunded = engine.refund(Question.of("one", "ann", 1L)).toCompletableFuture().join();
+    assertThat(refunded.decision().remaining()).isEqualTo(1);
+    engine.reset(Question.of("one", "ann", null)).toCompletableFuture().join();
+    assertThat(check(engine, two).allowed()).isTrue();
+  }
+
+  @Test
+  void anotherConfigurationKeepsWhatIsSpentUnderTheSameWindow() {
+    Engine engine = engine("policies: {one: {limit: 2/1m}}");
+    check(engine, "one", "ann");
+    check(engine, "one", "ann");
+
+    engine.apply(Configuration.parse("policies: {one: {limit: 3/1m}, new: {limit: 1/s}}", "b"));
+
+    assertThat(check(engine, "one", "ann").decision().remaining()).isZero();
+    assertThat(check(engine, "one", "ann").allowed()).isFalse();
+    assertThat(check(engine, "new", "ann").allowed()).isTrue();
+    engine.apply(Configuration.parse("policies: {new: {limit: 1/s}}", "c"));
+    assertThatThrownBy(() -> check(engine, "one", "ann"))
+        .isInstanceOf(UnknownPolicyException.class);
+    assertThat(check(engine, "new", "ann").allowed()).isFalse();
+  }
+
+  @Test
+  void onlyWatchesInShadowAndDoesNothingWhenOff() {
+    Engine engine =
+        engine("policies: {watch: {limit: 1/1m, mode: shadow}, none: {limit: 1/1m, mode: off}}");
+    check(engine, "watch", "ann");
+    Answer watched = check(engine, "watch", "ann");
+    assertThat(watched.allowed()).isTrue();
+    assertThat(watched.reason()).isEqualTo(Reason.SHADOW);
+    assertThat(watched.decision().allowed()).isFalse();
+
+    check(engine, "none", "ann");
+    Answer off = check(engine, "none", "ann");
+    assertThat(off.allowed()).isTrue();
+    assertThat(off.reason()).isEqualTo(Reason.OFF);
+    assertThat(off.decision().used()).isZero();
+  }
+
+  @Test
+  void asksNoLimitsAboutThoseOnLists() {
+    Engine engine =
+        engine(
+            """
+            policies:
+              api:
+                limit: 1/1m
+                key: ip
+                allow: [10.0.0.0/8, "user:admin"]
+                deny: [10.6.6.6, "user:mallory"]
+            """);
+    for (int i = 0; i < 3; i++) {
+      assertThat(check(engine, "api", "user:admin").reason()).isEqualTo(Reason.ALLOW_LIST);
+      assertThat(check(engine, with("api", "ip", "10.1.2.3")).allowed()).isTrue();
+    }
+    Answer denied = check(engine, with("api", "ip", "10.6.6.6"));
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.reason()).isEqualTo(Reason.DENY_LIST);
+    assertThat(denied.decision().retryAfter()).isEqualTo(Decision.NEVER);
+    assertThat(check(engine, "api", "user:mallory").allowed()).isFalse();
+  }
+
+  @Test
+  void makesKeysOfAttributesThatDoNotCollide() {
+    Engine engine = engine("policies: {api: {limit: 1/1m, key: [ip, plan]}}");
+
+    assertThat(check(engine, with("api", "ip", "192.0.2.1", "plan", "pro")).key())
+        .isEqualTo("(ip:192.0.2.1|plan:pro)");
+    assertThat(check(engine, with("api", "ip", "2001:db8::1", "plan", "a|b")).key())
+        .isEqualTo(check(engine, with("api", "ip", "2001:db8::2", "plan", "a|b")).key())
+        .doesNotContain("a|b");
+    assertThatThrownBy(() -> check(engine, with("api", "ip", "192.0.2.1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("attribute 'plan' must be given");
+    assertThatThrownBy(() -> check(engine, with("api", "ip", "localhost", "plan", "pro")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("attribute 'ip' must be an IP address");
+  }
+
+  @Test
+  void keepsSecretsOutOfKeys() {
+    Engine engine = engine("policies: {api: {limit: 1/1m, key: apikey}}");
+
+    assertThat(check(engine, with("api", "apikey", "s3cret")).key())
+        .startsWith("apikey:")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void chargesWhatAnAttributeTells() {
+    Engine engine =
+        engine("policies: {api: {limit: 10/1m, cost: {attribute: size, default: 2, most: 5}}}");
+
+    assertThat(check(engine, "api", "a").decision().used()).isEqualTo(2);
+    Question three = new Question("api", "b", null, Map.of("size", "3"));
+    assertThat(check(engine, three).decision().used()).isEqualTo(3);
+    Question many = new Question("api", "c", null, Map.of("size", "100"));
+    assertThat(check(engine, many).decision().used()).isEqualTo(5);
+    Question told = new Question("api", "d", 7L, Map.of("size", "3"));
+    assertThat(check(engine, told).decision().used()).isEqualTo(7);
+    Question words = new Question("api", "e", null, Map.of("size", "-1"));
+    assertThatThrownBy(() -> check(engine, words))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("attribute 'size' must be a whole number");
+  }
+
+  @Test
+  void aTierWithTheSameWindowSharesTheCountsAndAnotherHasItsOwn() {
+    Engine engine =
+        engine("policies: {api: {limit: 2/1m, tiers: {pro: 5/1m, day: 3/1d}}}");
+    Question pro = new Question("api", "ann", null, Map.of("tier", "pro"));
+    Question day = new Question("api", "ann", null, Map.of("tier", "day"));
+    Question unknown = new Question("api", "ann", null, Map.of("tier", "gold"));
+
+    assertThat(check(engine, "api", "ann").decision().remaining()).isEqualTo(1);
+    assertThat(check(engine, pro).decision().remaining()).isEqualTo(3);
+    assertThat(check(engine, unknown).allowed()).isFalse();
+    for (int i = 0; i < 3; i++) {
+      assertThat(check(engine, day).decision().remaining()).isEqualTo(2 - i);
+      // Who goes back and forth gains nothing by it.
+      assertThat(check(engine, unknown).allowed()).isFalse();
+    }
+    assertThat(check(engine, day).allowed()).isFalse();
+    assertThat(check(engine, day).key()).isEqualTo("ann");
+  }
+
+  @Test
+  void decidesByAdHocLimitsOnlyWherePermitted() {
+    AdHocLimits refused = new AdHocLimits(engine("policies: {one: {limit: 1/1m}}"));
+    List<Limit> limits = List.of(Limit.parse("1/1m"));
+    assertThatThrownBy(() -> refused.check("ann", 1, limits))
+        .isInstanceOf(NotPermittedException.class)
+        .hasMessageContaining("does not permit ad-hoc limits");
+
+    AdHocLimits adHoc =
+        new AdHocLimits(engine("policies: {one: {limit: 1/1m}}\nad-hoc-limits: true"));
+    assertThat(adHoc.check("ann", 1, limits).toCompletableFuture().join().allowed()).isTrue();
+    Answer denied = adHoc.check("ann", 1, limits).toCompletableFuture().join();
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.policy()).isEqualTo("ad-hoc");
+    assertThat(denied.key()).isEqualTo("ann");
+    List<Limit> others = List.of(Limit.parse("1/1h"));
+    assertThat(adHoc.check("ann", 1, others).toCompletableFuture().join().allowed()).isTrue();
+    assertThat(adHoc.refund("ann", 1, limits).toCompletableFuture().join().decision().remaining())
+        .isEqualTo(1);
+    adHoc.reset("ann", others).toCompletableFuture().join();
+    assertThat(adHoc.check("ann", 1, others).toCompletableFuture().join().allowed()).isTrue();
+  }
+
+  @Test
+  void countsDecisionsByPolicy() {
+    Engine engine = engine("policies: {one: {limit: 1/1m}}");
+    check(engine, "one", "ann");
+    check(engine, "one", "ann");
+
+    assertThat(registry.get("sash.decisions").tags("policy", "one", "outcome", "denied").counters())
+        .extracting(counter -> counter.count())
+        .contains(1.0);
+  }
+}
