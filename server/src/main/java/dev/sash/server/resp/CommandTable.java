@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.UnknownPolicyException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -8,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +36,17 @@ final class CommandTable {
     this.unknown =
         new Entry(
             Command.of("unknown", 0, Integer.MAX_VALUE, "", CommandTable::refuseUnknown), registry);
+  }
+
+  /** The table of a server. */
+  static CommandTable of(
+      Engine engine, Gate gate, IntSupplier connections, MeterRegistry registry) {
+    CommandTable table = new CommandTable(registry);
+    table.add(new DecisionCommands(engine).commands());
+    table.add(new ThrottleCommand(engine).commands());
+    table.add(new ConnectionCommands(gate).commands());
+    table.add(new ServerCommands(table, engine, connections).commands());
+    return table;
   }
 
   void add(Collection<Command> more) {

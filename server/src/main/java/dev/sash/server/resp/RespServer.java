@@ -67,11 +67,7 @@ public final class RespServer {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
     this.gate = new Gate(options.credentials());
-    this.commands = new CommandTable(registry);
-    commands.add(new DecisionCommands(engine).commands());
-    commands.add(new ThrottleCommand(engine).commands());
-    commands.add(new ConnectionCommands(gate).commands());
-    commands.add(new ServerCommands(commands, engine, connections::get).commands());
+    this.commands = CommandTable.of(engine, gate, connections::get, registry);
     Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
         .description("Connections over RESP")
         .strongReference(true)
