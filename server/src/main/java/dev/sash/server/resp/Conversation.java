@@ -175,6 +175,9 @@ final class Conversation {
 
   /** Answers what can be answered now. */
   private void work() {
+    if (working) {
+      return; // called back while sending: what there is to do is seen anyway
+    }
     working = true;
     boolean more;
     do {

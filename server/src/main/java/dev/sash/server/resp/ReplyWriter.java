@@ -41,7 +41,9 @@ final class ReplyWriter {
   /** Sends what was written, if anything was, and begins anew. */
   void sendTo(Wire wire) {
     if (length > 0) {
-      wire.send(bytes, length);
+      int written = length;
+      length = 0; // before: sending may call back
+      wire.send(bytes, written);
       clear();
     }
   }

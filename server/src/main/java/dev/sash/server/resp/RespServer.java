@@ -42,6 +42,7 @@ public final class RespServer {
   private final AtomicLong lastId = new AtomicLong();
   private volatile int actualPort;
   private @Nullable Future<String> deployment;
+  private @Nullable Future<Void> closing;
 
   /**
    * A server without meters.
@@ -91,13 +92,22 @@ public final class RespServer {
 
   /**
    * Closes the port: no connection is taken any more; what was received is answered, and then the
-   * connections are closed.
+   * connections are closed. To close again does nothing.
    *
    * @return completes when all are, a few seconds later at most
    */
   public synchronized Future<Void> close() {
-    Future<String> open = deployment;
-    return open == null ? Future.succeededFuture() : open.compose(vertx::undeploy);
+    if (closing == null) {
+      closing =
+          deployment == null
+              ? Future.succeededFuture()
+              : deployment.transform(
+                  open ->
+                      open.succeeded()
+                          ? vertx.undeploy(open.result())
+                          : Future.succeededFuture()); // it never was open
+    }
+    return closing;
   }
 
   /** The connections of one event loop. */
@@ -135,12 +145,13 @@ public final class RespServer {
       SocketWire wire = new SocketWire(socket);
       Conversation conversation = new Conversation(wire, session, commands, options);
       conversations.add(conversation);
-      wire.serve(
-          conversation,
-          () -> {
+      socket.shutdownHandler(nothing -> conversation.finish());
+      socket.closeHandler(
+          nothing -> {
             conversations.remove(conversation);
             connections.decrementAndGet();
           });
+      wire.serve(conversation);
     }
   }
 }
