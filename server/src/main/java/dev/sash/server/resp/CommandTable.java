@@ -1,0 +1,138 @@
+package dev.sash.server.resp;
+
+import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.UnknownPolicyException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The commands that there are, and how often each was asked. Thread-safe. */
+final class CommandTable {
+  private static final Logger LOG = LoggerFactory.getLogger(CommandTable.class);
+  private static final int LONGEST_NAME = 32;
+
+  /** What may be asked before the password is told. */
+  private static final Set<String> OPEN = Set.of("auth", "hello", "quit", "reset");
+
+  private final Map<String, Command> commands = new LinkedHashMap<>();
+  private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private final MeterRegistry registry;
+  private final Entry unknown;
+
+  /**
+   * A table.
+   *
+   * @param registry gets {@code sash.resp.commands}
+   */
+  CommandTable(MeterRegistry registry) {
+    this.registry = registry;
+    this.unknown =
+        new Entry(
+            Command.of("unknown", 0, Integer.MAX_VALUE, "", CommandTable::refuseUnknown), registry);
+  }
+
+  /** The table of a server. */
+  static CommandTable of(
+      Engine engine, Gate gate, IntSupplier connections, MeterRegistry registry) {
+    CommandTable table = new CommandTable(registry);
+    table.add(new DecisionCommands(engine).commands());
+    table.add(new ThrottleCommand(engine).commands());
+    table.add(new ConnectionCommands(gate).commands());
+    table.add(new ServerCommands(table, engine, connections).commands());
+    return table;
+  }
+
+  void add(Collection<Command> more) {
+    for (Command command : more) {
+      commands.put(command.name(), command);
+      entries.put(command.name(), new Entry(command, registry));
+    }
+  }
+
+  /** All of them, by name. */
+  Map<String, Command> commands() {
+    return Collections.unmodifiableMap(commands);
+  }
+
+  Entry find(Request request) {
+    return request.length(0) > LONGEST_NAME
+        ? unknown
+        : entries.getOrDefault(request.word(0), unknown);
+  }
+
+  /** What came was no request. */
+  void countUnreadable() {
+    unknown.errors.increment();
+  }
+
+  private static void refuseUnknown(Request request, Conversation client, ReplyWriter reply) {
+    throw CommandException.of(
+        request.length(0) > LONGEST_NAME
+            ? "unknown command"
+            : "unknown command '" + request.word(0) + "'");
+  }
+
+  /** A command with its counters. */
+  static final class Entry {
+    private final Command command;
+    private final boolean open;
+    private final Counter answers;
+    private final Counter errors;
+
+    private Entry(Command command, MeterRegistry registry) {
+      this.command = command;
+      this.open = OPEN.contains(command.name());
+      this.answers = counter(registry, "ok");
+      this.errors = counter(registry, "error");
+    }
+
+    private Counter counter(MeterRegistry registry, String outcome) {
+      return Counter.builder("sash.resp.commands")
+          .description("Commands over RESP, by how they were answered")
+          .tag("command", command.name())
+          .tag("outcome", outcome)
+          .register(registry);
+    }
+
+    Command command() {
+      return command;
+    }
+
+    /** Checks what can be told without knowing the command. */
+    void check(Request request, Session session) {
+      if (session.isLocked() && !open) {
+        throw new CommandException("NOAUTH", "Authentication required.");
+      }
+      if (request.size() < command.least() || request.size() > command.most()) {
+        throw CommandException.of(
+            "wrong number of arguments for '" + command.name() + "' command");
+      }
+    }
+
+    void countAnswer() {
+      answers.increment();
+    }
+
+    /** Replies with an error; of a failure of ours the client learns no more than that. */
+    void refuse(Throwable failure, ReplyWriter reply) {
+      errors.increment();
+      if (failure instanceof CommandException refusal) {
+        reply.error(refusal.code(), refusal.getMessage());
+      } else if (failure instanceof UnknownPolicyException) {
+        reply.error("NOPOLICY", String.valueOf(failure.getMessage()));
+      } else if (failure instanceof IllegalArgumentException) {
+        reply.error("ERR", String.valueOf(failure.getMessage()));
+      } else {
+        LOG.warn("{} failed", command.name(), failure);
+        reply.error("UNAVAILABLE", "cannot be decided at the moment");
+      }
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package dev.sash.server.resp;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client asks, and what it is answered: in the order of its requests, however late a
+ * decision comes.
+ *
+ * <p>Replies that are known at once are gathered, and sent when all that was received is answered.
+ * As soon as one has to wait for its decision, it and those behind it queue. When too many wait, or
+ * the client does not take its replies, nothing more is read from it.
+ *
+ * <p>Everything happens on the thread that makes the conversation; only decisions come on others.
+ */
+final class Conversation {
+  private static final int SEND_AT = 64 * 1024;
+  private static final int LINGER_SECONDS = 2;
+
+  /** What a client may send that has not told its password: enough for that. */
+  private static final RespParser.Bounds LOCKED = new RespParser.Bounds(1024, 16, 4096);
+
+  private final Wire wire;
+  private final Session session;
+  private final CommandTable commands;
+  private final RespOptions options;
+  private final RespParser parser;
+  private final ReplyWriter out = new ReplyWriter();
+  private final Queue<Slot> queue = new ArrayDeque<>();
+  private final Thread thread = Thread.currentThread();
+  private final Runnable decided = this::decided;
+  private final AtomicBoolean woken = new AtomicBoolean();
+
+  /** The bytes of replies that wait in the queue. */
+  private int queuedBytes;
+
+  private boolean working;
+  private boolean paused;
+
+  /** Nothing more is received, but what was is still answered. */
+  private boolean finishing;
+
+  /** Nothing more is answered but what is in the queue. */
+  private boolean ending;
+
+  private boolean outputEnded;
+
+  /** Seconds, counted by {@link #tick}: how old this is, and when what happened. */
+  private int age;
+
+  private int heardAt;
+  private int slowSince;
+  private int endedAt;
+
+  /** How many requests have come, and had come when the client was last found to be slow. */
+  private long requests;
+
+  private long slowAt = -1;
+
+  Conversation(Wire wire, Session session, CommandTable commands, RespOptions options) {
+    this.wire = wire;
+    this.session = session;
+    this.commands = commands;
+    this.options = options;
+    this.parser = new RespParser(bounds());
+  }
+
+  Session session() {
+    return session;
+  }
+
+  Wire wire() {
+    return wire;
+  }
+
+  /** To be called when the session was locked or unlocked, or speaks another version. */
+  void sessionChanged() {
+    parser.boundBy(bounds());
+    out.resp3(session.isResp3());
+  }
+
+  private RespParser.Bounds bounds() {
+    return session.isLocked() ? LOCKED : options.requestBounds();
+  }
+
+  /** Something came; the bytes belong to the conversation from now on. */
+  void received(byte[] bytes) {
+    heardAt = age;
+    if (!finishing && !ending) {
+      parser.feed(bytes);
+      work();
+    }
+  }
+
+  /** The wire was full, and is not any more. */
+  void drained() {
+    work();
+  }
+
+  /** Answers what was received so far, and then ends. */
+  void finish() {
+    finishing = true;
+    work();
+  }
+
+  /** Ends after the reply to the request at hand. */
+  void endAfterThis() {
+    ending = true;
+  }
+
+  /** The wire is gone. */
+  void closed() {
+    ending = true;
+    outputEnded = true;
+    queue.clear();
+    out.clear();
+  }
+
+  /** A second has passed. */
+  void tick() {
+    age++;
+    if (outputEnded) {
+      if (age - endedAt > LINGER_SECONDS) {
+        wire.close();
+      }
+      return;
+    }
+    boolean slow = isSlow();
+    if (slow && wire.isFull()) {
+      wire.close();
+    } else if (slow && parser.isPartial()) {
+      fail("the rest of the request did not come in time");
+      work();
+    } else if (slow || isIdle()) {
+      finish();
+    }
+  }
+
+  /** Whether the client has been expected to do the same thing for too long. */
+  private boolean isSlow() {
+    boolean expected =
+        wire.isFull() || (queue.isEmpty() && (parser.isPartial() || session.isLocked()));
+    if (!expected) {
+      slowAt = -1;
+    } else if (slowAt != requests) {
+      slowAt = requests;
+      slowSince = age;
+    }
+    return expected && age - slowSince > seconds(options.requestTimeout());
+  }
+
+  private boolean isIdle() {
+    Duration timeout = options.idleTimeout();
+    return !timeout.isZero() && queue.isEmpty() && age - heardAt > seconds(timeout);
+  }
+
+  private static long seconds(Duration duration) {
+    return duration.plusMillis(999).toSeconds();
+  }
+
+  /** May be called on any thread. */
+  private void decided() {
+    boolean seenAnyway = Thread.currentThread() == thread && working;
+    if (!seenAnyway && woken.compareAndSet(false, true)) {
+      wire.soon(
+          () -> {
+            woken.set(false);
+            work();
+          });
+    }
+  }
+
+  /** Answers what can be answered now. */
+  private void work() {
+    if (working) {
+      return; // called back while sending: what there is to do is seen anyway
+    }
+    working = true;
+    boolean more;
+    do {
+      more = answerSome();
+      moveDecided();
+      out.sendTo(wire);
+    } while (more && !isBusy());
+    working = false;
+    boolean over = ending || (finishing && !isBusy());
+    if (over && queue.isEmpty() && !outputEnded) {
+      outputEnded = true;
+      endedAt = age;
+      wire.endOutput();
+    }
+    flow();
+  }
+
+  /** Reads on unless there is too much to do. */
+  private void flow() {
+    boolean pause = isBusy() && !outputEnded;
+    if (pause != paused) {
+      paused = pause;
+      if (pause) {
+        wire.pause();
+      } else {
+        wire.resume();
+      }
+    }
+  }
+
+  private boolean isBusy() {
+    return queue.size() >= options.maxPending() || queuedBytes >= SEND_AT || wire.isFull();
+  }
+
+  /** Returns whether there may be more to answer. */
+  private boolean answerSome() {
+    try {
+      while (!ending && out.length() < SEND_AT && !isBusy()) {
+        Request request = parser.next();
+        if (request == null) {
+          return false;
+        }
+        requests++;
+        answer(request);
+      }
+    } catch (ProtocolException e) {
+      fail(e.getMessage());
+    }
+    return !ending;
+  }
+
+  private void answer(Request request) {
+    CommandTable.Entry entry = commands.find(request);
+    ReplyWriter reply = writer();
+    int before = reply.length();
+    Later<?> later = null;
+    try {
+      entry.check(request, session);
+      later = entry.command().action().run(request, this, reply);
+      if (later == null) {
+        entry.countAnswer();
+      }
+    } catch (RuntimeException e) {
+      reply.cutTo(before);
+      entry.refuse(e, reply);
+    }
+    if (later == null) {
+      written(reply);
+    } else {
+      later.await(entry, decided);
+      queue.add(later);
+      if (queue.size() == 1) {
+        moveDecided();
+      }
+    }
+  }
+
+  private void fail(@Nullable String message) {
+    ReplyWriter reply = writer();
+    reply.error("ERR", "Protocol error: " + message);
+    written(reply);
+    commands.countUnreadable();
+    ending = true;
+  }
+
+  /** Where the next reply goes: it may have to stand behind others. */
+  private ReplyWriter writer() {
+    if (queue.isEmpty()) {
+      return out;
+    }
+    ReplyWriter writer = new ReplyWriter();
+    writer.resp3(session.isResp3());
+    return writer;
+  }
+
+  private void written(ReplyWriter reply) {
+    if (reply != out) {
+      Slot slot = new Slot.Written(reply.toBytes());
+      queuedBytes += slot.size();
+      queue.add(slot);
+    }
+  }
+
+  private void moveDecided() {
+    for (Slot next = queue.peek(); next != null && next.isDone(); next = queue.peek()) {
+      queue.remove();
+      queuedBytes -= next.size();
+      next.writeTo(out);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.sash.server.resp;
+
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reply that comes as soon as something is decided; that may be at once.
+ *
+ * @param <T> what the reply tells
+ */
+final class Later<T> implements Slot {
+  private final CompletionStage<T> stage;
+  private final BiConsumer<T, ReplyWriter> format;
+  private @Nullable T answer;
+  private @Nullable Throwable failure;
+  private CommandTable.@Nullable Entry entry;
+  private volatile boolean done;
+
+  /**
+   * A reply.
+   *
+   * @param stage completes with what it tells
+   * @param format writes that
+   */
+  Later(CompletionStage<T> stage, BiConsumer<T, ReplyWriter> format) {
+    this.stage = stage;
+    this.format = format;
+  }
+
+  /** Waits for it; {@code decided} may be called before this returns, or on another thread. */
+  void await(CommandTable.Entry asked, Runnable decided) {
+    entry = asked;
+    var unused =
+        stage.whenComplete(
+            (result, thrown) -> {
+              answer = result;
+              failure = thrown;
+              done = true;
+              decided.run();
+            });
+  }
+
+  @Override
+  public boolean isDone() {
+    return done;
+  }
+
+  @Override
+  public void writeTo(ReplyWriter reply) {
+    CommandTable.Entry asked = Objects.requireNonNull(entry);
+    if (failure == null) {
+      format.accept(Objects.requireNonNull(answer), reply);
+      asked.countAnswer();
+    } else {
+      Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
+      asked.refuse(Objects.requireNonNullElse(cause, failure), reply);
+    }
+  }
+}

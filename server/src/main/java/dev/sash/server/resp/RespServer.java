@@ -1,0 +1,157 @@
+package dev.sash.server.resp;
+
+import dev.sash.server.engine.Engine;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A port for Redis clients: {@code CL.THROTTLE}, {@code SASH.CHECK} and what clients ask when they
+ * connect. Any number of requests may be sent before their replies are read. Thread-safe.
+ *
+ * <pre>{@code
+ * RespServer server = new RespServer(vertx, engine, RespOptions.defaults());
+ * server.listen().onSuccess(port -> System.out.println("redis-cli -p " + port));
+ * }</pre>
+ */
+public final class RespServer {
+  private static final long TICK_MILLIS = 1_000;
+  private static final long GRACE_SECONDS = 5;
+
+  private final Vertx vertx;
+  private final RespOptions options;
+  private final Gate gate;
+  private final CommandTable commands;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicLong lastId = new AtomicLong();
+  private volatile int actualPort;
+  private @Nullable Future<String> deployment;
+  private @Nullable Future<Void> closing;
+
+  /**
+   * A server without meters.
+   *
+   * @param vertx has the event loops
+   * @param engine decides
+   * @param options how the port is to be
+   */
+  public RespServer(Vertx vertx, Engine engine, RespOptions options) {
+    this(vertx, engine, options, new CompositeMeterRegistry());
+  }
+
+  /**
+   * A server with meters: the counter {@code sash.resp.commands} with the tags {@code command} and
+   * {@code outcome}, and the gauge {@code sash.resp.connections}.
+   *
+   * @param vertx has the event loops
+   * @param engine decides
+   * @param options how the port is to be
+   * @param registry gets the meters
+   */
+  public RespServer(Vertx vertx, Engine engine, RespOptions options, MeterRegistry registry) {
+    this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
+    this.options = Objects.requireNonNull(options, "options must not be null");
+    this.gate = new Gate(options.credentials());
+    this.commands = CommandTable.of(engine, gate, connections::get, registry);
+    Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
+        .description("Connections over RESP")
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /**
+   * Opens the port. To be called once.
+   *
+   * @return completes with the port when it is open, or exceptionally if it is taken
+   * @throws IllegalStateException if it was called before
+   */
+  public synchronized Future<Integer> listen() {
+    if (deployment != null) {
+      throw new IllegalStateException("a RESP server listens only once");
+    }
+    DeploymentOptions instances = new DeploymentOptions().setInstances(options.eventLoops());
+    deployment = vertx.deployVerticle(Listener::new, instances);
+    return deployment.map(id -> actualPort);
+  }
+
+  /**
+   * Closes the port: no connection is taken any more; what was received is answered, and then the
+   * connections are closed. To close again does nothing.
+   *
+   * @return completes when all are, a few seconds later at most
+   */
+  public synchronized Future<Void> close() {
+    if (closing == null) {
+      closing =
+          deployment == null
+              ? Future.succeededFuture()
+              : deployment.transform(
+                  open ->
+                      open.succeeded()
+                          ? vertx.undeploy(open.result())
+                          : Future.succeededFuture()); // it never was open
+    }
+    return closing;
+  }
+
+  /** The connections of one event loop. */
+  private final class Listener extends VerticleBase {
+    private final Set<Conversation> conversations = new HashSet<>();
+    private @Nullable NetServer server;
+
+    @Override
+    public Future<?> start() {
+      // Vert.x' word for a free port that all instances share is a negative one.
+      int port = options.port() == 0 ? -1 : options.port();
+      NetServer opening =
+          vertx
+              .createNetServer(new NetServerOptions().setTcpNoDelay(true))
+              .connectHandler(this::connected);
+      server = opening;
+      vertx.setPeriodic(TICK_MILLIS, timer -> new ArrayList<>(conversations).forEach(Conversation::tick));
+      return opening
+          .listen(port, options.host())
+          .onSuccess(open -> actualPort = open.actualPort());
+    }
+
+    @Override
+    public Future<?> stop() {
+      return Objects.requireNonNull(server).shutdown(GRACE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void connected(NetSocket socket) {
+      if (connections.incrementAndGet() > options.maxConnections()) {
+        connections.decrementAndGet();
+        socket.end(Buffer.buffer("-ERR max number of clients reached\r\n"));
+        return;
+      }
+      Session session = new Session(lastId.incrementAndGet(), gate.isGuarded());
+      SocketWire wire = new SocketWire(socket);
+      Conversation conversation = new Conversation(wire, session, commands, options);
+      conversations.add(conversation);
+      socket.shutdownHandler(nothing -> conversation.finish());
+      socket.closeHandler(
+          nothing -> {
+            conversations.remove(conversation);
+            connections.decrementAndGet();
+          });
+      wire.serve(conversation);
+    }
+  }
+}

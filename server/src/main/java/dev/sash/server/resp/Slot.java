@@ -1,0 +1,37 @@
+package dev.sash.server.resp;
+
+/** The place of a reply among those that wait. */
+interface Slot {
+  /** Whether the reply is known. */
+  boolean isDone();
+
+  /** Writes a reply that is known. */
+  void writeTo(ReplyWriter reply);
+
+  /** How many bytes are kept for it. */
+  default int size() {
+    return 0;
+  }
+
+  /**
+   * A reply that only waits for those before it.
+   *
+   * @param bytes as they will be sent
+   */
+  record Written(byte[] bytes) implements Slot {
+    @Override
+    public boolean isDone() {
+      return true;
+    }
+
+    @Override
+    public void writeTo(ReplyWriter reply) {
+      reply.raw(bytes);
+    }
+
+    @Override
+    public int size() {
+      return bytes.length;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.sash.server.resp;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.config.Configuration;
+import dev.sash.config.PolicyConfig;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.micrometer.SashMeters;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Store;
+import dev.sash.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A conversation with a server in memory whose clock stands still. Besides the usual commands it
+ * knows {@code LATE word}, which replies the word when {@link #decide} says so.
+ */
+final class TestConversation {
+  final ManualClock clock = new ManualClock();
+  final TestWire wire = new TestWire();
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final List<CompletableFuture<String>> undecided = new ArrayList<>();
+  private final List<String> words = new ArrayList<>();
+  private final Gate gate;
+  private final CommandTable commands;
+  private final RespOptions options;
+  private Conversation conversation;
+
+  TestConversation() {
+    this(RespOptions.defaults());
+  }
+
+  TestConversation(RespOptions options) {
+    this.options = options;
+    this.gate = new Gate(options.credentials());
+    this.commands = CommandTable.of(engine(), gate, () -> 1, registry);
+    this.commands.add(List.of(new Command("late", 2, 2, 0, List.of(), "", this::late)));
+    this.conversation = connected();
+  }
+
+  private Engine engine() {
+    return new Engine(
+        Store.inMemory(InMemoryStore.builder().clock(clock).build()),
+        new SashMeters(registry),
+        Configuration.of(List.of(PolicyConfig.of(Policy.of("api", Limit.parse("3/1m"))))));
+  }
+
+  private Conversation connected() {
+    return new Conversation(wire, new Session(7, gate.isGuarded()), commands, options);
+  }
+
+  /** The client comes again, over the same wire. */
+  void reconnect() {
+    conversation = connected();
+  }
+
+  private Later<String> late(Request request, Conversation client, ReplyWriter reply) {
+    CompletableFuture<String> decision = new CompletableFuture<>();
+    undecided.add(decision);
+    words.add(request.text(1, "word"));
+    return new Later<>(decision, (word, writer) -> writer.bulk(word));
+  }
+
+  /** Completes the i-th LATE. */
+  void decide(int i) {
+    undecided.get(i).complete(words.get(i));
+  }
+
+  /** Lets the i-th LATE fail. */
+  void fail(int i, Throwable failure) {
+    undecided.get(i).completeExceptionally(failure);
+  }
+
+  Conversation get() {
+    return conversation;
+  }
+
+  /** The replies to lines, each an inline command. */
+  List<@Nullable Object> ask(String... lines) {
+    send(String.join("\r\n", lines) + "\r\n");
+    return wire.replies();
+  }
+
+  /** The reply to an inline command. */
+  @Nullable Object askOne(String line) {
+    List<@Nullable Object> replies = ask(line);
+    if (replies.size() != 1) {
+      throw new AssertionError("one reply was expected, not " + replies);
+    }
+    return replies.get(0);
+  }
+
+  void send(String text) {
+    conversation.received(text.getBytes(UTF_8));
+  }
+
+  void tick(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      conversation.tick();
+    }
+  }
+
+  static ReplyReader.ErrorReply error(String message) {
+    return new ReplyReader.ErrorReply(message);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.sash.server.resp;
+
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.config.Configuration;
+import dev.sash.config.PolicyConfig;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.micrometer.SashMeters;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Store;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A server on a free port of the loopback address, with a few policies. */
+final class TestServer implements AutoCloseable {
+  /** A busy machine is no reason to decide without Redis. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final List<PolicyConfig> POLICIES =
+      List.of(
+          policy("api", "3/1h"), policy("crowd", "500/1h"), policy("wide", "1000000/1h"));
+
+  /** The one of CL.THROTTLE, made beforehand. */
+  private static final Policy PATIENT_THROTTLE =
+      Policy.of("cl-throttle", Limit.parse("1/s token-bucket")).deadline(PATIENCE);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Store store;
+  private final Engine engine;
+  private final RespServer server;
+  private final int port;
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  TestServer() {
+    this(RespOptions.builder());
+  }
+
+  TestServer(RespOptions.Builder options) {
+    this(Store.inMemory(InMemoryStore.create()), options);
+  }
+
+  TestServer(Store store, RespOptions.Builder options) {
+    this.store = store;
+    this.engine = new Engine(store, new SashMeters(registry), Configuration.of(POLICIES));
+    engine.limiter(PATIENT_THROTTLE);
+    this.server = new RespServer(vertx, engine, options.port(0).build(), registry);
+    this.port = await(server.listen());
+  }
+
+  private static PolicyConfig policy(String name, String limit) {
+    return PolicyConfig.of(Policy.of(name, Limit.parse(limit)).deadline(PATIENCE));
+  }
+
+  int port() {
+    return port;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  RespServer server() {
+    return server;
+  }
+
+  RawClient connect() throws IOException {
+    return new RawClient(port);
+  }
+
+  /** How many connections the server has. */
+  int connections() {
+    return (int) registry.get("sash.resp.connections").gauge().value();
+  }
+
+  static <T> T await(Future<T> future) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    await(server.close());
+    await(vertx.close());
+    store.close();
+  }
+}
