@@ -1,6 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.Decision;
+import dev.sash.config.Configuration;
 import dev.sash.config.RlsCharging;
 import dev.sash.http.AllOrNothing;
 import dev.sash.server.engine.Engine;
@@ -69,8 +70,9 @@ final class Decider {
 
   private Domains domains() {
     Domains domains = prepared;
-    if (domains.configuration() != engine.configuration()) {
-      domains = new Domains(engine.configuration(), engine, deadline);
+    Configuration inForce = engine.configuration();
+    if (!domains.isOf(inForce)) {
+      domains = new Domains(inForce, engine, deadline);
       prepared = domains;
     }
     return domains;

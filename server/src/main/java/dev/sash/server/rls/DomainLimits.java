@@ -69,7 +69,7 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
   }
 
   /** A limit that came with a request. */
-  Match override(RlsRequest.Override limit, List<Entry> entries) {
+  Match override(RlsRequest.OwnLimit limit, List<Entry> entries) {
     for (EnvoyUnit unit : EnvoyUnit.values()) {
       if (unit.number() == limit.unit()) {
         return Match.counted(ready(limit.requestsPerUnit(), unit, "").counter(entries), true);

@@ -33,8 +33,10 @@ final class Domains {
     return new DomainLimits(domain, engine, configuration.rlsAlgorithm(), deadline);
   }
 
-  Configuration configuration() {
-    return configuration;
+  /** Whether they are those of this very object: to compare what it holds would cost too much. */
+  @SuppressWarnings("ReferenceEquality")
+  boolean isOf(Configuration other) {
+    return configuration == other;
   }
 
   RlsCharging charging() {

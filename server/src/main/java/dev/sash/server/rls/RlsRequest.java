@@ -27,7 +27,7 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
    */
   record Descriptor(
       List<Entry> entries,
-      @Nullable Override limit,
+      @Nullable OwnLimit limit,
       @Nullable Long hitsAddend,
       boolean negativeHits) {}
 
@@ -40,7 +40,7 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
    * @param requestsPerUnit how many
    * @param unit the unit's number, which may be none
    */
-  record Override(long requestsPerUnit, int unit) {}
+  record OwnLimit(long requestsPerUnit, int unit) {}
 
   /**
    * Reads a message.
@@ -93,7 +93,7 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
 
   private static Descriptor readDescriptor(CodedInputStream in) throws IOException {
     List<Entry> entries = new ArrayList<>();
-    Override limit = null;
+    OwnLimit limit = null;
     Long hitsAddend = null;
     boolean negative = false;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
@@ -101,8 +101,8 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
         case Wire.BYTES_1 -> entries.add(Wire.nested(in, RlsRequest::readEntry));
         case Wire.BYTES_2 -> {
           // The protocol's rule for a field that comes twice: the second completes the first.
-          Override before = limit == null ? new Override(0, 0) : limit;
-          limit = Wire.nested(in, nested -> readOverride(nested, before));
+          OwnLimit before = limit == null ? new OwnLimit(0, 0) : limit;
+          limit = Wire.nested(in, nested -> readOwnLimit(nested, before));
         }
         case Wire.BYTES_3 -> {
           long before = hitsAddend == null ? 0 : hitsAddend;
@@ -128,7 +128,7 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
     return new Entry(key, value);
   }
 
-  private static Override readOverride(CodedInputStream in, Override before) throws IOException {
+  private static OwnLimit readOwnLimit(CodedInputStream in, OwnLimit before) throws IOException {
     long requestsPerUnit = before.requestsPerUnit;
     int unit = before.unit;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
@@ -138,7 +138,7 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
         default -> Wire.skip(in, tag);
       }
     }
-    return new Override(requestsPerUnit, unit);
+    return new OwnLimit(requestsPerUnit, unit);
   }
 
   private static long readUint64Value(CodedInputStream in, long before) throws IOException {

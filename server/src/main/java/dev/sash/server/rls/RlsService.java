@@ -62,7 +62,7 @@ public final class RlsService {
    */
   public boolean accepts(HttpServerRequest request) {
     String type = request.getHeader("content-type");
-    return request.method() == HttpMethod.POST
+    return request.method().equals(HttpMethod.POST)
         && type != null
         && type.regionMatches(true, 0, GRPC, 0, GRPC.length());
   }
