@@ -5,7 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Several policies on one request: all are charged, or none.
@@ -18,35 +22,84 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>No thread waits. One object per request.
  */
-final class AllOrNothing {
-  private final List<Asking> askings;
+public final class AllOrNothing {
+  private static final Logger LOG = LoggerFactory.getLogger(AllOrNothing.class);
+
+  /** What one policy is asked for a request. */
+  public interface Part {
+    /**
+     * Which policy.
+     *
+     * @return its name
+     */
+    String policy();
+
+    /**
+     * How much the request costs.
+     *
+     * @return the permits
+     */
+    long permits();
+
+    /**
+     * Asks for permits.
+     *
+     * @param howMany all of them, or 0 to look
+     * @return completes with the decision
+     */
+    CompletionStage<Decision> ask(long howMany);
+
+    /**
+     * Gives back all of them.
+     *
+     * @return completes with the state afterwards
+     */
+    CompletionStage<Decision> refund();
+
+    /**
+     * Whether the request is denied if this policy denies it.
+     *
+     * @return false if the policy only watches: the others are charged whatever it says
+     */
+    default boolean isBinding() {
+      return true;
+    }
+  }
+
+  private final List<? extends Part> parts;
   private final Decision[] decisions;
   private int charged;
 
-  private AllOrNothing(List<Asking> askings) {
-    this.askings = askings;
-    this.decisions = new Decision[askings.size()];
+  private AllOrNothing(List<? extends Part> parts) {
+    this.parts = parts;
+    this.decisions = new Decision[parts.size()];
   }
 
-  /** Completes with a decision for each asking; the request is admitted if all are allowed. */
-  static CompletableFuture<List<PolicyDecision>> charge(List<Asking> askings) {
-    AllOrNothing all = new AllOrNothing(askings);
+  /**
+   * Charges all, or none.
+   *
+   * @param parts in the order in which they are charged
+   * @return completes with a decision for each, in the same order; the request is admitted if all
+   *     that are binding are allowed. If one is not, that of a policy with room is its state once
+   *     everything was given back. If one fails, completes with its failure, and nothing is charged
+   */
+  public static CompletableFuture<List<Decision>> charge(List<? extends Part> parts) {
+    AllOrNothing all = new AllOrNothing(parts);
     return all.chargeFrom(0)
         .handle((done, failure) -> failure == null ? null : failure)
         .thenCompose(all::finished);
   }
 
   private CompletableFuture<Void> chargeFrom(int i) {
-    if (i == askings.size()) {
+    if (i == parts.size()) {
       return done();
     }
-    Asking asking = askings.get(i);
-    return asking
-        .ask(asking.permits())
+    Part part = parts.get(i);
+    return ask(part, part.permits())
         .thenCompose(
             decision -> {
               decisions[i] = decision;
-              if (!decision.allowed()) {
+              if (!decision.allowed() && part.isBinding()) {
                 return lookFrom(i + 1).thenCompose(looked -> giveBack());
               }
               charged = i + 1;
@@ -56,16 +109,15 @@ final class AllOrNothing {
 
   /** What does not fit is asked for in earnest: a denial costs nothing and tells the wait. */
   private CompletableFuture<Void> lookFrom(int i) {
-    if (i == askings.size()) {
+    if (i == parts.size()) {
       return done();
     }
-    Asking asking = askings.get(i);
-    return asking
-        .ask(0)
+    Part part = parts.get(i);
+    return ask(part, 0)
         .thenCompose(
             seen ->
-                seen.allowed() && seen.remaining() < asking.permits()
-                    ? asking.ask(asking.permits()).thenCompose(answer -> undone(asking, answer))
+                seen.allowed() && seen.remaining() < part.permits()
+                    ? ask(part, part.permits()).thenCompose(answer -> giveBack(part, answer))
                     : CompletableFuture.completedFuture(seen))
         .thenCompose(
             decision -> {
@@ -74,37 +126,67 @@ final class AllOrNothing {
             });
   }
 
-  /** Room came up between looking and asking. */
-  private static CompletableFuture<Decision> undone(Asking asking, Decision answer) {
-    return answer.allowed() ? asking.giveBack(answer) : CompletableFuture.completedFuture(answer);
-  }
-
   private CompletableFuture<Void> giveBack() {
     List<CompletableFuture<?>> refunds = new ArrayList<>();
     for (int i = 0; i < charged; i++) {
       int place = i;
       refunds.add(
-          askings.get(i).giveBack(decisions[i]).thenAccept(after -> decisions[place] = after));
+          giveBack(parts.get(i), decisions[i]).thenAccept(after -> decisions[place] = after));
     }
     charged = 0;
     return CompletableFuture.allOf(refunds.toArray(CompletableFuture<?>[]::new));
   }
 
-  private CompletableFuture<List<PolicyDecision>> finished(@Nullable Throwable failure) {
-    if (failure != null) {
-      return giveBack().thenApply(given -> rethrown(failure));
+  /**
+   * Gives back what a decision charged; completes with the state afterwards, or with that decision
+   * if nothing was charged or could be given back.
+   *
+   * <p>A failure rule admits without charging anybody. To give that back to a store which has
+   * recovered meanwhile would forgive what others have spent.
+   */
+  static CompletableFuture<Decision> giveBack(Part part, Decision decision) {
+    if (!decision.allowed()
+        || part.permits() == 0
+        || decision.source() == Decision.Source.FAILURE_RULE) {
+      return CompletableFuture.completedFuture(decision);
     }
-    List<PolicyDecision> answers = new ArrayList<>();
-    for (int i = 0; i < decisions.length; i++) {
-      answers.add(askings.get(i).answered(decisions[i]));
-    }
-    return CompletableFuture.completedFuture(List.copyOf(answers));
+    return future(part::refund)
+        .handle(
+            (after, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "policy '{}' could not be given back {} permits",
+                    part.policy(),
+                    part.permits(),
+                    failure);
+              }
+              return after != null && after.allowed() ? after : decision;
+            });
   }
 
-  private static List<PolicyDecision> rethrown(Throwable failure) {
+  private CompletableFuture<List<Decision>> finished(@Nullable Throwable failure) {
+    return failure == null
+        ? CompletableFuture.completedFuture(List.of(decisions))
+        : giveBack().thenApply(given -> rethrown(failure));
+  }
+
+  private static List<Decision> rethrown(Throwable failure) {
     throw failure instanceof CompletionException wrapped
         ? wrapped
         : new CompletionException(failure);
+  }
+
+  private static CompletableFuture<Decision> ask(Part part, long howMany) {
+    return future(() -> part.ask(howMany));
+  }
+
+  /** A limiter that throws at once has failed like one that fails later. */
+  private static CompletableFuture<Decision> future(Supplier<CompletionStage<Decision>> call) {
+    try {
+      return call.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private static CompletableFuture<Void> done() {

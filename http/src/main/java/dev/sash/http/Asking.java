@@ -4,10 +4,8 @@ import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntPredicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,34 +26,23 @@ record Asking(
     String key,
     long permits,
     @Nullable String unit,
-    @Nullable IntPredicate statuses) {
+    @Nullable IntPredicate statuses)
+    implements AllOrNothing.Part {
   private static final Logger LOG = LoggerFactory.getLogger(Asking.class);
 
-  /** Asks for that many permits: all of them, or 0 to look. */
-  CompletableFuture<Decision> ask(long howMany) {
-    return future(() -> limiter.tryAcquireAsync(key, howMany));
+  @Override
+  public String policy() {
+    return limiter.policy().name();
   }
 
-  /**
-   * Gives back what a decision charged; completes with the state afterwards, or with that decision
-   * if nothing could be given back.
-   *
-   * <p>A failure rule admits without charging anybody. To give that back to a store which has
-   * recovered meanwhile would forgive what others have spent.
-   */
-  CompletableFuture<Decision> giveBack(Decision charged) {
-    if (permits == 0 || charged.source() == Decision.Source.FAILURE_RULE) {
-      return CompletableFuture.completedFuture(charged);
-    }
-    return future(() -> limiter.refundAsync(key, permits))
-        .handle(
-            (after, failure) -> {
-              if (failure != null) {
-                LOG.warn(
-                    "policy '{}' could not be given back {} permits", name(), permits, failure);
-              }
-              return after != null && after.allowed() ? after : charged;
-            });
+  @Override
+  public CompletionStage<Decision> ask(long howMany) {
+    return limiter.tryAcquireAsync(key, howMany);
+  }
+
+  @Override
+  public CompletionStage<Decision> refund() {
+    return limiter.refundAsync(key, permits);
   }
 
   /** Whether the charge stays after a response with this status. */
@@ -63,25 +50,12 @@ record Asking(
     try {
       return statuses == null || statuses.test(status);
     } catch (RuntimeException e) {
-      LOG.warn("policy '{}' keeps a charge: its condition on the status failed", name(), e);
+      LOG.warn("policy '{}' keeps a charge: its condition on the status failed", policy(), e);
       return true;
     }
   }
 
-  private String name() {
-    return limiter.policy().name();
-  }
-
-  /** A limiter that throws at once has failed like one that fails later. */
-  private static CompletableFuture<Decision> future(Supplier<CompletionStage<Decision>> call) {
-    try {
-      return call.get().toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
   PolicyDecision answered(Decision decision) {
-    return new PolicyDecision(name(), limits, unit, key, permits, decision);
+    return new PolicyDecision(policy(), limits, unit, key, permits, decision);
   }
 }

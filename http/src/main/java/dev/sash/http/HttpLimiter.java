@@ -108,7 +108,8 @@ public final class HttpLimiter {
     if (askings.isEmpty() || namesOneOf(allowedKeys, askings)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
-    return AllOrNothing.charge(askings).thenApply(answers -> verdict(askings, answers, accept));
+    return AllOrNothing.charge(askings)
+        .thenApply(decisions -> verdict(askings, answers(askings, decisions), accept));
   }
 
   private boolean isExempt(RequestPath path) {
@@ -139,6 +140,14 @@ public final class HttpLimiter {
 
   private static Verdict forbidden(List<String> accept) {
     return Verdict.denied(DenialBody.Problem.FORBIDDEN, List.of(), Map.of(), accept);
+  }
+
+  private static List<PolicyDecision> answers(List<Asking> askings, List<Decision> decisions) {
+    List<PolicyDecision> answers = new ArrayList<>();
+    for (int i = 0; i < decisions.size(); i++) {
+      answers.add(askings.get(i).answered(decisions.get(i)));
+    }
+    return List.copyOf(answers);
   }
 
   private Verdict verdict(List<Asking> askings, List<PolicyDecision> answers, List<String> accept) {

@@ -141,7 +141,7 @@ public final class Verdict {
     }
     for (int i = 0; i < charged.size(); i++) {
       if (condition.test(charged.get(i))) {
-        var unused = charged.get(i).giveBack(decisions.get(i).decision());
+        var unused = AllOrNothing.giveBack(charged.get(i), decisions.get(i).decision());
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.sash.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
@@ -30,7 +31,7 @@ class AllOrNothingTest {
     return new Asking(limiter, limiter.policy().limits(), "key", permits, null, null);
   }
 
-  private static List<PolicyDecision> charge(Asking... askings) {
+  private static List<Decision> charge(Asking... askings) {
     return AllOrNothing.charge(List.of(askings)).join();
   }
 
@@ -43,10 +44,10 @@ class AllOrNothingTest {
     RateLimiter first = limiter("first", "10/1m");
     RateLimiter second = limiter("second", "5/1m");
 
-    List<PolicyDecision> answers = charge(asking(first, 1), asking(second, 4));
+    List<Decision> answers = charge(asking(first, 1), asking(second, 4));
 
-    assertThat(answers).extracting(PolicyDecision::policy).containsExactly("first", "second");
-    assertThat(answers).allMatch(answer -> answer.decision().allowed());
+    assertThat(answers).extracting(Decision::limit).containsExactly(10L, 5L);
+    assertThat(answers).allMatch(Decision::allowed);
     assertThat(used(first)).isEqualTo(1);
     assertThat(used(second)).isEqualTo(4);
   }
@@ -58,13 +59,13 @@ class AllOrNothingTest {
           List.of(limiter("a", "10/1m"), limiter("b", "10/1m"), limiter("c", "10/1m"));
       limiters.get(denying).tryAcquire("key", 10);
 
-      List<PolicyDecision> answers =
+      List<Decision> answers =
           AllOrNothing.charge(limiters.stream().map(limiter -> asking(limiter, 2)).toList()).join();
 
       for (int i = 0; i < 3; i++) {
         assertThat(used(limiters.get(i))).isEqualTo(i == denying ? 10 : 0);
-        assertThat(answers.get(i).decision().allowed()).isEqualTo(i != denying);
-        assertThat(answers.get(i).decision().remaining()).isEqualTo(i == denying ? 0 : 10);
+        assertThat(answers.get(i).allowed()).isEqualTo(i != denying);
+        assertThat(answers.get(i).remaining()).isEqualTo(i == denying ? 0 : 10);
       }
     }
   }
@@ -77,10 +78,10 @@ class AllOrNothingTest {
     first.tryAcquire("key");
     third.tryAcquire("key");
 
-    List<PolicyDecision> answers = charge(asking(first, 1), asking(second, 1), asking(third, 1));
+    List<Decision> answers = charge(asking(first, 1), asking(second, 1), asking(third, 1));
 
     assertThat(answers)
-        .extracting(answer -> answer.decision().retryAfter())
+        .extracting(Decision::retryAfter)
         .containsExactly(Duration.ofMinutes(1), Duration.ZERO, Duration.ofDays(1));
     assertThat(used(second)).isZero();
   }
@@ -97,7 +98,7 @@ class AllOrNothingTest {
     full.log.clear();
     fullToo.log.clear();
 
-    CompletableFuture<List<PolicyDecision>> answers =
+    CompletableFuture<List<Decision>> answers =
         AllOrNothing.charge(
             List.of(asking(before, 3), asking(full, 1), asking(roomy, 2), asking(fullToo, 1)));
     while (full.answer() || roomy.answer() || fullToo.answer() || before.answer()) {}
@@ -117,7 +118,7 @@ class AllOrNothingTest {
     memory.tryAcquire("key", 2);
     LateLimiter late = new LateLimiter(memory);
 
-    CompletableFuture<List<PolicyDecision>> answers =
+    CompletableFuture<List<Decision>> answers =
         AllOrNothing.charge(List.of(asking(full, 1), asking(late, 1)));
     assertThat(late.answer()).isTrue(); // no room
     clock.advance(Duration.ofSeconds(1));
@@ -126,8 +127,8 @@ class AllOrNothingTest {
 
     assertThat(late.log).containsExactly("ask 0", "ask 1", "refund 1");
     assertThat(memory.peek("key").used()).isZero();
-    assertThat(answers.join().get(1).decision().allowed()).isTrue();
-    assertThat(answers.join().get(1).decision().remaining()).isEqualTo(2);
+    assertThat(answers.join().get(1).allowed()).isTrue();
+    assertThat(answers.join().get(1).remaining()).isEqualTo(2);
   }
 
   @Test
@@ -135,7 +136,7 @@ class AllOrNothingTest {
     LateLimiter first = new LateLimiter(limiter("first", "10/1m"));
     LateLimiter second = new LateLimiter(limiter("second", "10/1m"));
 
-    CompletableFuture<List<PolicyDecision>> answers =
+    CompletableFuture<List<Decision>> answers =
         AllOrNothing.charge(List.of(asking(first, 1), asking(second, 1)));
 
     assertThat(second.log).isEmpty();
@@ -152,7 +153,7 @@ class AllOrNothingTest {
     LateLimiter second = new LateLimiter(limiter("second", "10/1m"));
     second.failure = new IllegalStateException("broken");
 
-    CompletableFuture<List<PolicyDecision>> answers =
+    CompletableFuture<List<Decision>> answers =
         AllOrNothing.charge(List.of(asking(first, 1), asking(second, 1)));
     assertThat(used(first)).isEqualTo(1);
     second.answer();
@@ -167,13 +168,13 @@ class AllOrNothingTest {
     RateLimiter full = limiter("full", "1/1m");
     full.tryAcquire("key");
 
-    CompletableFuture<List<PolicyDecision>> answers =
+    CompletableFuture<List<Decision>> answers =
         AllOrNothing.charge(List.of(asking(first, 1), asking(full, 1)));
     first.answer();
     first.failure = new IllegalStateException("broken");
     first.answer();
 
-    assertThat(answers.join()).extracting(a -> a.decision().allowed()).containsExactly(true, false);
+    assertThat(answers.join()).extracting(Decision::allowed).containsExactly(true, false);
   }
 
   @Test
@@ -187,11 +188,11 @@ class AllOrNothingTest {
           () -> {
             int admitted = 0;
             for (int i = 0; i < 1_000; i++) {
-              List<PolicyDecision> answers =
+              List<Decision> answers =
                   wideFirst
                       ? charge(asking(wide, 1), asking(narrow, 1))
                       : charge(asking(narrow, 1), asking(wide, 1));
-              admitted += answers.stream().allMatch(a -> a.decision().allowed()) ? 1 : 0;
+              admitted += answers.stream().allMatch(Decision::allowed) ? 1 : 0;
             }
             return admitted;
           });

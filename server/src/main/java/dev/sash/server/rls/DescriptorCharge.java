@@ -1,0 +1,47 @@
+package dev.sash.server.rls;
+
+import dev.sash.Decision;
+import dev.sash.http.AllOrNothing;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What one descriptor asks of its counter.
+ *
+ * @param place the descriptor's, in the request
+ * @param counter is asked
+ * @param permits how many; 0 asks whether there is room
+ * @param isBinding whether a denial denies the request
+ */
+record DescriptorCharge(int place, Counter counter, long permits, boolean isBinding)
+    implements AllOrNothing.Part {
+  @Override
+  public String policy() {
+    return counter.policy();
+  }
+
+  @Override
+  public CompletionStage<Decision> ask(long howMany) {
+    CompletionStage<Decision> answer = counter.ask(howMany);
+    return permits > 0 ? answer : answer.thenApply(DescriptorCharge::deniedIfFull);
+  }
+
+  /** To look always succeeds. Who costs nothing and only looks wants to know if others would. */
+  private static Decision deniedIfFull(Decision seen) {
+    if (!seen.allowed() || seen.remaining() > 0) {
+      return seen;
+    }
+    long resetMicros = seen.resetAfter().toNanos() / 1_000;
+    return Decision.denied(
+        seen.decidedBy(), seen.used(), 0, resetMicros, resetMicros, seen.source());
+  }
+
+  @Override
+  public CompletionStage<Decision> refund() {
+    return counter.refund(permits);
+  }
+
+  /** What a decision means to Envoy. */
+  RlsStatus status(Decision decision) {
+    return RlsStatus.of(decision, isBinding && !decision.allowed(), counter.limit(decision));
+  }
+}

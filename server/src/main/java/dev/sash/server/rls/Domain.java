@@ -1,0 +1,17 @@
+package dev.sash.server.rls;
+
+import dev.sash.server.rls.RlsRequest.Descriptor;
+
+/** Whose limits a request means. */
+@FunctionalInterface
+interface Domain {
+  /** A domain that nobody has configured: nothing is limited. */
+  Domain UNKNOWN = descriptor -> Match.NONE;
+
+  /**
+   * What holds for a descriptor.
+   *
+   * @throws GrpcException if its own limit is none
+   */
+  Match match(Descriptor descriptor);
+}

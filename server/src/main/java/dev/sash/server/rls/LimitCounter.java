@@ -1,0 +1,35 @@
+package dev.sash.server.rls;
+
+import dev.sash.Decision;
+import dev.sash.RateLimiter;
+import dev.sash.server.rls.RlsStatus.CurrentLimit;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Counts by a limit of Envoy's form.
+ *
+ * @param limiter counts
+ * @param key for whom
+ * @param currentLimit the limit
+ */
+record LimitCounter(RateLimiter limiter, String key, CurrentLimit currentLimit) implements Counter {
+  @Override
+  public String policy() {
+    return limiter.policy().name();
+  }
+
+  @Override
+  public CompletionStage<Decision> ask(long permits) {
+    return limiter.tryAcquireAsync(key, permits);
+  }
+
+  @Override
+  public CompletionStage<Decision> refund(long permits) {
+    return limiter.refundAsync(key, permits);
+  }
+
+  @Override
+  public CurrentLimit limit(Decision decision) {
+    return currentLimit;
+  }
+}

@@ -1,0 +1,52 @@
+package dev.sash.server.rls;
+
+import dev.sash.Decision;
+import dev.sash.config.EnvoyUnit;
+import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Question;
+import dev.sash.server.rls.RlsStatus.CurrentLimit;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts by a policy.
+ *
+ * @param engine counts
+ * @param policy the policy's name
+ * @param key for whom; null if the policy makes the key
+ * @param attributes the descriptor's entries
+ */
+record PolicyCounter(
+    Engine engine, String policy, @Nullable String key, Map<String, String> attributes)
+    implements Counter {
+  @Override
+  public CompletionStage<Decision> ask(long permits) {
+    return engine.check(question(permits)).thenApply(Answer::decision);
+  }
+
+  @Override
+  public CompletionStage<Decision> refund(long permits) {
+    return engine.refund(question(permits)).thenApply(Answer::decision);
+  }
+
+  private Question question(long permits) {
+    return new Question(policy, key, permits, attributes);
+  }
+
+  @Override
+  public CurrentLimit limit(Decision decision) {
+    return new CurrentLimit(decision.limit(), unit(decision.decidedBy().window()), policy);
+  }
+
+  private static int unit(Duration window) {
+    for (EnvoyUnit unit : EnvoyUnit.values()) {
+      if (unit.window().equals(window)) {
+        return unit.number();
+      }
+    }
+    return 0;
+  }
+}

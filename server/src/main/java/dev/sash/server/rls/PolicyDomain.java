@@ -1,0 +1,88 @@
+package dev.sash.server.rls;
+
+import dev.sash.config.Mode;
+import dev.sash.config.PolicyConfig;
+import dev.sash.http.KeyExtractor;
+import dev.sash.server.engine.Attributes;
+import dev.sash.server.engine.Engine;
+import dev.sash.server.rls.RlsRequest.Descriptor;
+import dev.sash.server.rls.RlsRequest.Entry;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A policy under its name: the entries of a descriptor are the attributes of a request.
+ *
+ * <p>An entry {@code key} is the key. Otherwise the policy makes it of its own attributes, or, if
+ * it says nothing of them, it is all entries in order but for the one that tells the tier: whoever
+ * moves to another keeps what is spent.
+ */
+final class PolicyDomain implements Domain {
+  private static final String KEY = "key";
+
+  /** What Envoy's action of that name calls the address. */
+  private static final String REMOTE_ADDRESS = "remote_address";
+
+  private final PolicyConfig policy;
+  private final Engine engine;
+  private final @Nullable DomainLimits overrides;
+
+  /**
+   * A policy.
+   *
+   * @param policy the policy
+   * @param engine decides by it
+   * @param overrides for requests that bring limits of their own; null if these do not hold
+   */
+  PolicyDomain(PolicyConfig policy, Engine engine, @Nullable DomainLimits overrides) {
+    this.policy = policy;
+    this.engine = engine;
+    this.overrides = overrides;
+  }
+
+  @Override
+  public Match match(Descriptor descriptor) {
+    if (descriptor.limit() != null && overrides != null) {
+      return overrides.override(descriptor.limit(), descriptor.entries());
+    }
+    Map<String, String> attributes = new HashMap<>();
+    for (Entry entry : descriptor.entries()) {
+      attributes.putIfAbsent(entry.key(), entry.value());
+    }
+    String address = attributes.get(REMOTE_ADDRESS);
+    if (address != null) {
+      attributes.putIfAbsent(Attributes.IP, address);
+    }
+    String key = key(descriptor.entries(), attributes.get(KEY));
+    Counter counter = new PolicyCounter(engine, policy.name(), key, attributes);
+    return Match.counted(counter, policy.mode() != Mode.SHADOW);
+  }
+
+  private @Nullable String key(List<Entry> entries, @Nullable String told) {
+    if (told != null) {
+      return KeyExtractor.joined(List.of(told));
+    }
+    if (!policy.keyAttributes().isEmpty()) {
+      return null;
+    }
+    List<String> parts = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (policy.tiers().isEmpty() || !entry.key().equals(policy.tierAttribute())) {
+        parts.add(escaped(entry.key()) + ":" + entry.value());
+      }
+    }
+    if (parts.isEmpty()) {
+      throw GrpcException.invalid(
+          "a descriptor must have an entry beside '" + policy.tierAttribute() + "'");
+    }
+    return KeyExtractor.joined(parts);
+  }
+
+  /** So that the colon behind it is found again. */
+  private static String escaped(String key) {
+    return key.replace("\\", "\\\\").replace(":", "\\:");
+  }
+}

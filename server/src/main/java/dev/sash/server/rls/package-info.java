@@ -1,0 +1,8 @@
+/**
+ * Envoy's rate limit service, version 3, over gRPC: its protocol, its files, and what gRPC clients
+ * expect beside it, health and reflection.
+ */
+@NullMarked
+package dev.sash.server.rls;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package dev.sash.server.rls;
+
+import dev.sash.Algorithm;
+import dev.sash.config.Configuration;
+import dev.sash.config.EnvoyDescriptor;
+import dev.sash.config.EnvoyDomain;
+import dev.sash.config.EnvoyLimit;
+import dev.sash.config.EnvoyUnit;
+import dev.sash.config.PolicyConfig;
+import dev.sash.config.RlsCharging;
+import dev.sash.http.AddressRanges;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What files of Envoy's form say, without the files. */
+final class EnvoyFiles {
+  private EnvoyFiles() {}
+
+  static EnvoyLimit minutely(long requests) {
+    return new EnvoyLimit(requests, EnvoyUnit.MINUTE, false, null, List.of());
+  }
+
+  static EnvoyLimit unlimited() {
+    return new EnvoyLimit(0, null, true, null, List.of());
+  }
+
+  static EnvoyLimit named(String name, long requests, String... replaces) {
+    return new EnvoyLimit(requests, EnvoyUnit.MINUTE, false, name, List.of(replaces));
+  }
+
+  /** A key, a limit or null, and what is below. */
+  static EnvoyDescriptor any(String key, EnvoyLimit limit, EnvoyDescriptor... below) {
+    return new EnvoyDescriptor(key, null, limit, false, false, List.of(below));
+  }
+
+  /** A key with a value, a limit or null, and what is below. */
+  static EnvoyDescriptor one(String key, String value, EnvoyLimit limit, EnvoyDescriptor... below) {
+    return new EnvoyDescriptor(key, value, limit, false, false, List.of(below));
+  }
+
+  static EnvoyDescriptor shadow(String key, EnvoyLimit limit) {
+    return new EnvoyDescriptor(key, null, limit, true, false, List.of());
+  }
+
+  /** The domain {@code shop}. */
+  static Configuration shop(EnvoyDescriptor... descriptors) {
+    return shop(RlsCharging.ALL_OR_NOTHING, descriptors);
+  }
+
+  static Configuration shop(RlsCharging charging, EnvoyDescriptor... descriptors) {
+    return configuration(charging, false, List.of(new EnvoyDomain("shop", List.of(descriptors))));
+  }
+
+  static Configuration configuration(
+      RlsCharging charging, boolean adHoc, List<EnvoyDomain> domains, PolicyConfig... policies) {
+    Map<String, EnvoyDomain> domainsByName = new LinkedHashMap<>();
+    domains.forEach(domain -> domainsByName.put(domain.name(), domain));
+    Map<String, PolicyConfig> byName = new LinkedHashMap<>();
+    for (PolicyConfig policy : policies) {
+      byName.put(policy.name(), policy);
+    }
+    return new Configuration(
+        byName, domainsByName, adHoc, AddressRanges.NONE, charging, Algorithm.SLIDING_LOG);
+  }
+}

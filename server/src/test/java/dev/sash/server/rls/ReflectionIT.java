@@ -1,0 +1,176 @@
+package dev.sash.server.rls;
+
+import static dev.sash.server.rls.EnvoyFiles.shop;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import io.grpc.reflection.v1.ExtensionRequest;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.reflection.v1.ServerReflectionResponse;
+import io.grpc.reflection.v1.ServiceResponse;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** gRPC's own stubs for reflection, of both versions. */
+@Timeout(60)
+class ReflectionIT {
+  private static final String RLS = "envoy.service.ratelimit.v3.RateLimitService";
+
+  private static RlsServer server;
+
+  @BeforeAll
+  static void start() {
+    server = new RlsServer(shop());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  /** Collects until the end. */
+  private static final class Collected<T> implements StreamObserver<T> {
+    final List<T> all = new ArrayList<>();
+    final BlockingQueue<String> end = new LinkedBlockingQueue<>();
+
+    @Override
+    public void onNext(T response) {
+      all.add(response);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      end.add(failure.getMessage());
+    }
+
+    @Override
+    public void onCompleted() {
+      end.add("completed");
+    }
+  }
+
+  private static List<ServerReflectionResponse> ask(ServerReflectionRequest... requests)
+      throws InterruptedException {
+    Collected<ServerReflectionResponse> collected = new Collected<>();
+    StreamObserver<ServerReflectionRequest> stream =
+        ServerReflectionGrpc.newStub(server.channel).serverReflectionInfo(collected);
+    for (ServerReflectionRequest request : requests) {
+      stream.onNext(request);
+    }
+    stream.onCompleted();
+    assertThat(collected.end.poll(30, TimeUnit.SECONDS)).isEqualTo("completed");
+    return collected.all;
+  }
+
+  private static ServerReflectionRequest.Builder request() {
+    return ServerReflectionRequest.newBuilder().setHost("here");
+  }
+
+  private static List<String> files(ServerReflectionResponse response) throws Exception {
+    List<String> names = new ArrayList<>();
+    for (ByteString file : response.getFileDescriptorResponse().getFileDescriptorProtoList()) {
+      names.add(FileDescriptorProto.parseFrom(file).getName());
+    }
+    return names;
+  }
+
+  @Test
+  void listsServices() throws Exception {
+    ServerReflectionRequest list = request().setListServices("*").build();
+
+    ServerReflectionResponse response = ask(list).get(0);
+
+    assertThat(response.getValidHost()).isEqualTo("here");
+    assertThat(response.getOriginalRequest()).isEqualTo(list);
+    assertThat(response.getListServicesResponse().getServiceList())
+        .extracting(ServiceResponse::getName)
+        .containsExactly(
+            RLS,
+            "grpc.health.v1.Health",
+            "grpc.reflection.v1.ServerReflection",
+            "grpc.reflection.v1alpha.ServerReflection");
+  }
+
+  @Test
+  void findsFilesBySymbolAndNameWithAllThatTheyNeed() throws Exception {
+    List<ServerReflectionResponse> responses =
+        ask(
+            request().setFileContainingSymbol(RLS).build(),
+            request().setFileContainingSymbol(RLS + ".ShouldRateLimit").build(),
+            request().setFileByFilename("envoy/service/ratelimit/v3/rls.proto").build(),
+            request().setFileContainingSymbol("google.protobuf.UInt64Value").build());
+
+    for (ServerReflectionResponse response : responses.subList(0, 3)) {
+      assertThat(files(response))
+          .containsExactly(
+              "envoy/service/ratelimit/v3/rls.proto",
+              "envoy/extensions/common/ratelimit/v3/ratelimit.proto",
+              "envoy/type/v3/ratelimit_unit.proto",
+              "google/protobuf/wrappers.proto",
+              "google/protobuf/duration.proto");
+    }
+    assertThat(files(responses.get(3))).containsExactly("google/protobuf/wrappers.proto");
+  }
+
+  @Test
+  void whatIsNotThereIsAnErrorWithinTheStream() throws Exception {
+    List<ServerReflectionResponse> responses =
+        ask(
+            request().setFileContainingSymbol("nobody").build(),
+            request().setFileByFilename("nothing.proto").build(),
+            request().setAllExtensionNumbersOfType("nobody").build(),
+            request().setFileContainingExtension(extension()).build(),
+            request().build(),
+            request().setAllExtensionNumbersOfType("google.protobuf.Duration").build());
+
+    assertThat(responses.subList(0, 5))
+        .extracting(response -> response.getErrorResponse().getErrorCode())
+        .containsExactly(5, 5, 5, 5, 3);
+    assertThat(responses.get(5).getAllExtensionNumbersResponse().getBaseTypeName())
+        .isEqualTo("google.protobuf.Duration");
+  }
+
+  private static ExtensionRequest extension() {
+    return ExtensionRequest.newBuilder()
+        .setContainingType(RLS)
+        .setExtensionNumber(1)
+        .build();
+  }
+
+  @Test
+  @SuppressWarnings("deprecation")
+  void theOlderVersionAnswersTheSame() throws Exception {
+    Collected<io.grpc.reflection.v1alpha.ServerReflectionResponse> collected = new Collected<>();
+    var stream =
+        io.grpc.reflection.v1alpha.ServerReflectionGrpc.newStub(server.channel)
+            .serverReflectionInfo(collected);
+    stream.onNext(
+        io.grpc.reflection.v1alpha.ServerReflectionRequest.newBuilder()
+            .setListServices("")
+            .build());
+    stream.onCompleted();
+
+    assertThat(collected.end.poll(30, TimeUnit.SECONDS)).isEqualTo("completed");
+    assertThat(collected.all.get(0).getListServicesResponse().getServiceCount()).isEqualTo(4);
+  }
+
+  /** Far more than fits between the two sides at a time. */
+  @Test
+  void manyQuestionsOnOneStreamAreAllAnswered() throws Exception {
+    ServerReflectionRequest[] many = new ServerReflectionRequest[2_000];
+    Arrays.fill(many, request().setFileContainingSymbol(RLS).build());
+
+    assertThat(ask(many)).hasSize(2_000);
+  }
+}
