@@ -6,6 +6,8 @@ import dev.sash.config.ConfigurationException;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.http.HttpOptions;
+import dev.sash.server.resp.RespCredentials;
+import dev.sash.server.resp.RespOptions;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +53,8 @@ final class Serve {
           LOG_FORMAT,
           LOG_LEVEL);
 
+  private static final String LOOPBACK = "127.0.0.1";
+
   /** Not a flag: flags are seen by whoever lists processes. */
   private static final String ADMIN_TOKEN = "SASH_ADMIN_TOKEN";
 
@@ -73,7 +77,8 @@ final class Serve {
         --log-level LEVEL       error, warn, info or debug (info)
 
       Each flag is also an environment variable: --resp-port is SASH_RESP_PORT. SASH_ADMIN_TOKEN is
-      what operators have to send; without it they are known by asking from this machine.
+      what operators have to send; without it they are known by asking from this machine. RESP clients
+      have to tell SASH_RESP_PASSWORD, and SASH_RESP_USER if that is set, by AUTH.
       Signals: HUP reads the configuration again, TERM and INT drain and stop.
       """;
 
@@ -86,7 +91,7 @@ final class Serve {
       throw new BadArgumentsException("serve does not know '" + arguments.others().get(0) + "'");
     }
     logStyle(arguments).use();
-    ServerOptions options = options(arguments, environment.get(ADMIN_TOKEN));
+    ServerOptions options = options(arguments, environment);
     try (SashServer server = SashServer.start(options)) {
       stopBySignal(server);
       Signals.on("HUP", () -> reload(server));
@@ -110,22 +115,38 @@ final class Serve {
         json, Level.valueOf(level.toUpperCase(Locale.ROOT)), LogStyle.standardError());
   }
 
-  static ServerOptions options(Arguments arguments, @Nullable String adminToken) {
+  static ServerOptions options(Arguments arguments, Map<String, String> environment) {
+    String adminToken = environment.get(ADMIN_TOKEN);
     HttpOptions http =
-        HttpOptions.at(
-                arguments.text(HOST, "127.0.0.1"), arguments.number(PORT, 0, 65_535, 8080))
+        HttpOptions.at(arguments.text(HOST, LOOPBACK), arguments.number(PORT, 0, 65_535, 8080))
             .withTls(tls(arguments))
             .withAdminToken(adminToken == null || adminToken.isEmpty() ? null : adminToken)
-            .withMaxConnections(arguments.number(MAX_CONNECTIONS, 1, 1_000_000, 20_000))
+            .withMaxConnections(connections(arguments))
             .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, Duration.ofMinutes(1)));
     String config = arguments.text(CONFIG);
     String redis = arguments.text(REDIS);
     return ServerOptions.of(http)
-        .withRespPort(arguments.number(RESP_PORT, 0, 65_535))
+        .withResp(resp(arguments, environment))
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
+  }
+
+  private static @Nullable RespOptions resp(Arguments arguments, Map<String, String> environment) {
+    Integer port = arguments.number(RESP_PORT, 0, 65_535);
+    return port == null
+        ? null
+        : RespOptions.builder()
+            .host(arguments.text(HOST, LOOPBACK))
+            .port(port)
+            .credentials(RespCredentials.of(environment))
+            .maxConnections(connections(arguments))
+            .build();
+  }
+
+  private static int connections(Arguments arguments) {
+    return arguments.number(MAX_CONNECTIONS, 1, 1_000_000, 20_000);
   }
 
   private static HttpOptions.@Nullable Tls tls(Arguments arguments) {

@@ -5,9 +5,11 @@ import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Store;
-import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
+import dev.sash.server.resp.RespOptions;
+import dev.sash.server.resp.RespServer;
+import dev.sash.server.rls.RlsService;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -20,13 +22,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,10 +50,13 @@ public final class SashServer implements AutoCloseable {
   private final CurrentConfiguration configuration;
   private final Store store;
   private final Vertx vertx;
+  private final RlsService rls;
   private final HttpApi http;
+  private final @Nullable RespServer resp;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile boolean ready;
   private int port;
+  private int respPort;
   private boolean processMetered;
 
   private SashServer(ServerOptions options) {
@@ -60,6 +65,7 @@ public final class SashServer implements AutoCloseable {
     CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
     this.configuration = new CurrentConfiguration(options.configuration());
     this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    registry.config().meterFilter(new LatencyBuckets());
     this.store = store(options);
     SashMeters meters = new SashMeters(registry);
     meters.watchStore(store.name(), store::isUp);
@@ -69,8 +75,10 @@ public final class SashServer implements AutoCloseable {
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
     this.vertx = transport.join();
-    this.http =
-        new HttpApi(vertx, engine, new Own(), registry, options.http(), guests(engine));
+    this.rls = new RlsService(engine);
+    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of(rls));
+    RespOptions respOptions = options.resp();
+    this.resp = respOptions == null ? null : new RespServer(vertx, engine, respOptions, registry);
   }
 
   private static Vertx vertx() {
@@ -92,12 +100,6 @@ public final class SashServer implements AutoCloseable {
         RedisStore.builder().uris(options.redisUris()).nodes(options.nodes()).connect());
   }
 
-  /** What else than the HTTP API is spoken on its port. */
-  private static List<GuestProtocol> guests(Engine engine) {
-    Objects.requireNonNull(engine);
-    return List.of();
-  }
-
   /**
    * Starts a server.
    *
@@ -111,6 +113,9 @@ public final class SashServer implements AutoCloseable {
     SashServer server = new SashServer(options);
     try {
       server.port = await(server.http.listen(), START_SECONDS);
+      if (server.resp != null) {
+        server.respPort = await(server.resp.listen(), START_SECONDS);
+      }
       server.ready = true;
       return server;
     } catch (RuntimeException e) {
@@ -137,6 +142,15 @@ public final class SashServer implements AutoCloseable {
       new ProcessorMetrics().bindTo(registry);
       new UptimeMetrics().bindTo(registry);
     }
+  }
+
+  /**
+   * Where RESP is spoken.
+   *
+   * @return the port; 0 if it is not
+   */
+  public int respPort() {
+    return respPort;
   }
 
   /**
@@ -179,10 +193,14 @@ public final class SashServer implements AutoCloseable {
   private void stop() {
     if (ready) {
       ready = false;
+      rls.drain();
       LOG.info("draining");
       pause(options.drainDelay().toMillis());
     }
     quietly("HTTP", () -> await(http.close(), options.http().drainTimeout().toSeconds() + 5));
+    if (resp != null) {
+      quietly("RESP", () -> await(resp.close(), START_SECONDS));
+    }
     quietly("configuration", configuration::close);
     quietly("store", store::close);
     quietly("event loops", () -> await(vertx.close(), START_SECONDS));

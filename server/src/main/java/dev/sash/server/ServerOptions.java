@@ -1,6 +1,7 @@
 package dev.sash.server;
 
 import dev.sash.server.http.HttpOptions;
+import dev.sash.server.resp.RespOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * How a server is to be. Immutable.
  *
  * @param http where and how HTTP is spoken, Envoy's protocol included
- * @param respPort the port for RESP; null if it is not spoken
+ * @param resp where and how RESP is spoken; null if it is not
  * @param configuration the file or directory of the configuration; null for the default
  * @param redisUris where the state is kept; empty for this process
  * @param nodes among how many servers the limits are divided while Redis does not answer
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerOptions(
     HttpOptions http,
-    @Nullable Integer respPort,
+    @Nullable RespOptions resp,
     @Nullable Path configuration,
     List<String> redisUris,
     int nodes,
@@ -46,7 +47,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(http, respPort, path, redisUris, nodes, drainDelay);
+    return new ServerOptions(http, resp, path, redisUris, nodes, drainDelay);
   }
 
   /**
@@ -56,17 +57,17 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(http, respPort, configuration, uris, nodes, drainDelay);
+    return new ServerOptions(http, resp, configuration, uris, nodes, drainDelay);
   }
 
   /**
    * These options with RESP.
    *
-   * @param port its port, 0 for any that is free; null if it is not spoken
+   * @param options where and how; null if it is not spoken
    * @return the options
    */
-  public ServerOptions withRespPort(@Nullable Integer port) {
-    return new ServerOptions(http, port, configuration, redisUris, nodes, drainDelay);
+  public ServerOptions withResp(@Nullable RespOptions options) {
+    return new ServerOptions(http, options, configuration, redisUris, nodes, drainDelay);
   }
 
   /**
@@ -76,7 +77,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withNodes(int nodes) {
-    return new ServerOptions(http, respPort, configuration, redisUris, nodes, drainDelay);
+    return new ServerOptions(http, resp, configuration, redisUris, nodes, drainDelay);
   }
 
   /**
@@ -86,6 +87,6 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(http, respPort, configuration, redisUris, nodes, delay);
+    return new ServerOptions(http, resp, configuration, redisUris, nodes, delay);
   }
 }

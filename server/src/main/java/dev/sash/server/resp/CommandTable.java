@@ -111,8 +111,7 @@ final class CommandTable {
         throw new CommandException("NOAUTH", "Authentication required.");
       }
       if (request.size() < command.least() || request.size() > command.most()) {
-        throw CommandException.of(
-            "wrong number of arguments for '" + command.name() + "' command");
+        throw CommandException.of("wrong number of arguments for '" + command.name() + "' command");
       }
     }
 

@@ -171,7 +171,10 @@ final class ConnectionCommands {
     String text = request.text(i, name);
     if (text.length() > LONGEST_NAME || !text.chars().allMatch(c -> c > ' ' && c < 0x7F)) {
       throw CommandException.of(
-          name + " must be at most " + LONGEST_NAME + " visible characters of ASCII without spaces");
+          name
+              + " must be at most "
+              + LONGEST_NAME
+              + " visible characters of ASCII without spaces");
     }
     return text;
   }

@@ -49,8 +49,7 @@ final class DecisionCommands {
     return List.of(
         new Command(
             "sash.check", 3, 4, 2, permits, "Spends permits, if they fit", asking(engine::check)),
-        new Command(
-            "sash.peek", 3, 3, 2, key, "Looks without spending", this::peek),
+        new Command("sash.peek", 3, 3, 2, key, "Looks without spending", this::peek),
         new Command("sash.refund", 3, 4, 2, permits, "Gives permits back", asking(engine::refund)),
         new Command("sash.reset", 3, 3, 2, key, "Forgets a key", this::reset));
   }

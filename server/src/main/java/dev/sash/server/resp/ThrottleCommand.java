@@ -39,14 +39,15 @@ final class ThrottleCommand {
   }
 
   List<Command> commands() {
-    return List.of(new Command(
-        "cl.throttle",
-        5,
-        6,
-        1,
-        List.of("key", "max_burst", "count", "period", "[quantity]"),
-        "Spends from a token bucket, as redis-cell does",
-        this::run));
+    return List.of(
+        new Command(
+            "cl.throttle",
+            5,
+            6,
+            1,
+            List.of("key", "max_burst", "count", "period", "[quantity]"),
+            "Spends from a token bucket, as redis-cell does",
+            this::run));
   }
 
   private Later<Decision> run(Request request, Conversation client, ReplyWriter reply) {

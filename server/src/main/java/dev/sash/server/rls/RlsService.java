@@ -1,6 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.http.GuestProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. It blocks no thread.
  */
-public final class RlsService {
+public final class RlsService implements GuestProtocol {
   /** Less than the 20 ms that Envoy waits, so that a failure rule decides and not Envoy's. */
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
 
@@ -60,6 +61,7 @@ public final class RlsService {
    * @param request any request
    * @return true if it is gRPC, or takes itself for that
    */
+  @Override
   public boolean accepts(HttpServerRequest request) {
     String type = request.getHeader("content-type");
     return request.method().equals(HttpMethod.POST)
@@ -73,6 +75,7 @@ public final class RlsService {
    * @param request one that is {@linkplain #accepts accepted}, on its event loop, of whose body
    *     nothing has been read
    */
+  @Override
   public void handle(HttpServerRequest request) {
     if (request.version() != HttpVersion.HTTP_2) {
       refuse(request, 505, "gRPC needs HTTP/2.\n");

@@ -174,8 +174,20 @@ class CommandsTest {
   void greetsInBothVersions() {
     List<Object> flat =
         List.of(
-            "server", "sash", "version", "7.2.0", "proto", 2L, "id", 7L, "mode", "standalone",
-            "role", "master", "modules", List.of());
+            "server",
+            "sash",
+            "version",
+            "7.2.0",
+            "proto",
+            2L,
+            "id",
+            7L,
+            "mode",
+            "standalone",
+            "role",
+            "master",
+            "modules",
+            List.of());
     assertThat(client.askOne("HELLO")).isEqualTo(flat);
     Object hello = client.askOne("HELLO 3");
     assertThat(hello).isInstanceOf(Map.class);

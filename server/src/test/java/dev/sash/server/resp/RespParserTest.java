@@ -90,8 +90,7 @@ class RespParserTest {
           1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7\\n | too big inline request
           """)
   void refusesWhatIsNotRespAndSaysWhy(String escaped, String complaint) {
-    String sent =
-        escaped.replace("\\r", "\r").replace("\\n", "\n").replace("\\u0007", "\u0007");
+    String sent = escaped.replace("\\r", "\r").replace("\\n", "\n").replace("\\u0007", "\u0007");
     assertThatExceptionOfType(ProtocolException.class)
         .isThrownBy(() -> requests(sent.getBytes(UTF_8)))
         .withMessage(complaint);

@@ -22,12 +22,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools that come with Redis, where they are installed; and that docs/resp.md tells the truth. */
+/**
+ * The tools that come with Redis, where they are installed; and that docs/resp.md tells the truth.
+ */
 @Timeout(120)
 class RespToolsIT {
   private static final Path PAGE = Path.of("..", "docs", "resp.md");
-  private static final Pattern SESSION = Pattern.compile("```text\n(\\$ redis-cli.*?)```", Pattern.DOTALL);
-  private static final Pattern COMMAND = Pattern.compile("^> (.*)\n((?:[^>\n].*\n)*)", Pattern.MULTILINE);
+  private static final Pattern SESSION =
+      Pattern.compile("```text\n(\\$ redis-cli.*?)```", Pattern.DOTALL);
+  private static final Pattern COMMAND =
+      Pattern.compile("^> (.*)\n((?:[^>\n].*\n)*)", Pattern.MULTILINE);
 
   private static TestServer server;
 
@@ -99,7 +103,9 @@ class RespToolsIT {
 
   /** Of milliseconds only how many digits there are: they pass while the session runs. */
   private static String withoutTimes(String printed) {
-    return printed.replaceAll("\\b(\\d)\\d{6}\\b", "# ms").replaceAll("\\(integer\\) 3[56]\\d\\d\\b", "hour");
+    return printed
+        .replaceAll("\\b(\\d)\\d{6}\\b", "# ms")
+        .replaceAll("\\(integer\\) 3[56]\\d\\d\\b", "hour");
   }
 
   private static String run(Path folder, String tool, String... words)
@@ -109,7 +115,10 @@ class RespToolsIT {
     command.addAll(List.of(words));
     Path output = Files.createTempFile(folder, "tool", ".out");
     Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
     try {
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s ends", command).isTrue();
       return Files.readString(output, UTF_8);

@@ -261,10 +261,7 @@ class DeciderTest {
             any("user", named("per-user", 1)),
             any("path", named("per-path", 1)),
             any("vip", named("vip", 10, "per-user", "nobody")),
-            one(
-                "vip",
-                "boss",
-                new EnvoyLimit(0, null, true, "vip", List.of("per-path", "vip")))));
+            one("vip", "boss", new EnvoyLimit(0, null, true, "vip", List.of("per-path", "vip")))));
 
     List<RlsStatus> statuses =
         ask(0, descriptor("user=ann"), descriptor("path=/"), descriptor("vip=ann"));
