@@ -81,48 +81,4 @@ class ManyServersIT {
     }
     return admitted;
   }
-
-  @Test
-  void answersGoOnByThePolicysRuleWhenRedisIsKilled() throws Exception {
-    String yaml =
-        """
-        policies:
-          open: {limit: 1000000/1h, on-failure: open}
-          closed: {limit: 1000000/1h, on-failure: closed}
-          local: {limit: 1000000/1h, on-failure: local}
-        """;
-    try (RedisServer redis = RedisServer.start();
-        TestServer server =
-            TestServer.start(yaml, options -> options.withRedis(List.of(redis.uri())))) {
-      ExecutorService crowd = Executors.newFixedThreadPool(3);
-      List<Future<List<String>>> answers = new ArrayList<>();
-      for (String policy : List.of("open", "closed", "local")) {
-        answers.add(
-            crowd.submit(
-                () -> {
-                  List<String> sources = new ArrayList<>();
-                  while (sources.size() < 400) {
-                    HttpResponse<String> response = server.get("/v1/check/" + policy + "/ann");
-                    String source = response.body().replaceAll(".*\"source\":\"|\".*", "");
-                    boolean stored = source.equals("store");
-                    assertThat(response.statusCode())
-                        .isEqualTo(policy.equals("closed") && !stored ? 429 : 200);
-                    sources.add(source);
-                    if (sources.size() == 100 && policy.equals("local")) {
-                      redis.kill();
-                    }
-                  }
-                  return sources;
-                }));
-      }
-      assertThat(answers.get(0).get()).contains("store").endsWith("failure-rule");
-      assertThat(answers.get(1).get()).contains("store").endsWith("failure-rule");
-      assertThat(answers.get(2).get()).contains("store").endsWith("local");
-      crowd.shutdown();
-      assertThat(server.get("/readyz").statusCode()).isEqualTo(200);
-      assertThat(server.get("/readyz").body()).contains("\"storeUp\":false");
-      assertThat(server.post("/v1/reset", ask("ann").replace("shared", "open")).statusCode())
-          .isEqualTo(503);
-    }
-  }
 }

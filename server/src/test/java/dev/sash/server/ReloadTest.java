@@ -53,7 +53,7 @@ class ReloadTest {
   @Test
   void reloadsUnderLoadLoseNoDecision() throws Exception {
     int threads = 4;
-    int limit = 2_000;
+    int limit = 1_000;
     String yaml = "policies: {one: {limit: %d/1h}%s}";
     try (TestServer server = TestServer.start(yaml.formatted(limit, ""))) {
       ExecutorService crowd = Executors.newFixedThreadPool(threads);

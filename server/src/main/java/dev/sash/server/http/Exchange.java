@@ -140,11 +140,13 @@ final class Exchange {
       return;
     }
     Context context = Vertx.currentContext();
+    meters.beginsToWait();
     var unused =
         future.whenComplete(
             (value, failure) ->
                 context.runOnContext(
                     nothing -> {
+                      meters.endsToWait();
                       if (failure == null) {
                         attempt(() -> next.accept(value));
                       } else {

@@ -1,19 +1,23 @@
 package dev.sash.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Counts what is asked of the server over one protocol: {@code sash.server.requests}, by protocol,
- * operation and outcome. Decisions have meters of their own. Thread-safe.
+ * operation and outcome, and {@code sash.server.requests.waiting}, those for which the store has
+ * not answered yet. Decisions have meters of their own. Thread-safe.
  */
 public final class RequestMeters {
   private final MeterRegistry registry;
   private final String protocol;
+  private final AtomicInteger waiting = new AtomicInteger();
   private final Map<String, Counters> operations = new ConcurrentHashMap<>();
 
   /**
@@ -25,6 +29,21 @@ public final class RequestMeters {
   public RequestMeters(MeterRegistry registry, String protocol) {
     this.registry = Objects.requireNonNull(registry, "registry must not be null");
     this.protocol = Objects.requireNonNull(protocol, "protocol must not be null");
+    Gauge.builder("sash.server.requests.waiting", waiting, AtomicInteger::get)
+        .description("Requests for which the store has not answered yet")
+        .tag("protocol", protocol)
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /** A request has to wait for the store. */
+  public void beginsToWait() {
+    waiting.incrementAndGet();
+  }
+
+  /** It waits no longer. */
+  public void endsToWait() {
+    waiting.decrementAndGet();
   }
 
   /**
