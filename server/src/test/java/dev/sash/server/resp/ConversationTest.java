@@ -101,6 +101,14 @@ class ConversationTest {
     assertThat(wire.paused).isFalse();
   }
 
+  /** As a socket does that was full for a moment. */
+  @Test
+  void repliesOnceAlsoIfSendingCallsBack() {
+    wire.onSend = () -> client.get().drained();
+    client.send("PING\r\n" + "COMMAND DOCS\r\n".repeat(100) + "PING\r\n");
+    assertThat(wire.replies()).hasSize(102).startsWith("PONG").endsWith("PONG");
+  }
+
   @Test
   void sendsLongRepliesPieceByPiece() {
     client.send("COMMAND DOCS\r\n".repeat(100));

@@ -13,6 +13,7 @@ final class TestWire implements Wire {
   private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   int sends;
+  Runnable onSend = () -> {};
   boolean full;
   boolean paused;
   boolean outputEnded;
@@ -45,6 +46,7 @@ final class TestWire implements Wire {
   public void send(byte[] bytes, int length) {
     sends++;
     sent.write(bytes, 0, length);
+    onSend.run();
   }
 
   @Override
