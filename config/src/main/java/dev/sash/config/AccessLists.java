@@ -18,6 +18,9 @@ final class AccessLists {
   private static final Pattern MEANT_AS_NETWORK =
       Pattern.compile("[0-9.]+/.*|[0-9]+(\\.[0-9]+){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/.*");
 
+  /** No address is longer, and on a long text the pattern would be slow. */
+  private static final int LONGEST_NETWORK = 64;
+
   private AccessLists() {}
 
   static AccessList read(Setting setting) {
@@ -30,7 +33,7 @@ final class AccessLists {
       }
       if (isNetwork(entry)) {
         networks.add(entry);
-      } else if (MEANT_AS_NETWORK.matcher(entry).matches()) {
+      } else if (isMeantAsNetwork(entry)) {
         element.bad(
             "must be networks such as 10.0.0.0/8 and keys; this looks like a network and is none:"
                 + " is the address whole, and zero behind the prefix length?");
@@ -50,6 +53,10 @@ final class AccessLists {
     } catch (IllegalArgumentException e) {
       return false;
     }
+  }
+
+  private static boolean isMeantAsNetwork(String entry) {
+    return entry.length() <= LONGEST_NETWORK && MEANT_AS_NETWORK.matcher(entry).matches();
   }
 
   static AddressRanges networks(Setting setting) {

@@ -11,6 +11,8 @@ final class Attributes {
   private static final Pattern NAME = Pattern.compile("[a-z0-9._:-]{1,64}");
   private static final String ALLOWED = "1 to 64 of a-z 0-9 . _ : - such as ip or header:x-api-key";
 
+  private static final int MOST = 16;
+
   private Attributes() {}
 
   static @Nullable String one(Setting setting) {
@@ -31,7 +33,12 @@ final class Attributes {
 
   static List<String> oneOrMore(Setting setting) {
     List<String> names = new ArrayList<>();
-    for (Setting element : setting.oneOrMore()) {
+    List<Setting> elements = setting.oneOrMore();
+    if (elements.size() > MOST) {
+      setting.bad("must have at most " + MOST + " attributes, has " + elements.size());
+      return names;
+    }
+    for (Setting element : elements) {
       String name = one(element);
       if (name != null && names.contains(name)) {
         element.bad("must not have an attribute twice, has " + Setting.quoted(name));

@@ -42,7 +42,7 @@ final class EnvoyForm {
     String name = fields.required("domain", s -> s.text("the name of a domain", NOT_EMPTY));
     List<EnvoyDescriptor> descriptors = descriptors(fields);
     Setting domain = fields.get("domain");
-    if (name != null && domain != null && draft.claim("domain " + Setting.quoted(name), domain)) {
+    if (name != null && domain != null && draft.claim("domain '" + name + "'", domain)) {
       draft.domain(new EnvoyDomain(name, descriptors));
     }
   }

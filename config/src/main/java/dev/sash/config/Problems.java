@@ -23,7 +23,7 @@ final class Problems {
   }
 
   void add(String message) {
-    found.add(Problem.ofWholeFile(file, message));
+    found.add(Problem.ofWholeFile(file, inOneLine(message)));
   }
 
   void add(Mark mark, String message) {

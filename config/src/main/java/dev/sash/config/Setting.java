@@ -26,7 +26,11 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  */
 final class Setting {
   private static final Pattern WHOLE_NUMBER = Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)");
+
+  /** In digits; as text with as many underscores again. More would cost the pattern its stack. */
   private static final int LONGEST_NUMBER = 18;
+
+  private static final Pattern FLAG = Pattern.compile("(?i)true|false");
   private static final int LONGEST_SHOWN = 60;
 
   private final String name;
@@ -68,7 +72,7 @@ final class Setting {
   }
 
   boolean isNothing() {
-    return node.getTag().equals(Tag.NULL);
+    return node instanceof ScalarNode && node.getTag().equals(Tag.NULL);
   }
 
   boolean has(String field) {
@@ -195,25 +199,31 @@ final class Setting {
 
   @Nullable Long number(long least, long most) {
     String allowed = "a whole number between " + least + " and " + most;
-    String text = text(allowed, WHOLE_NUMBER);
+    String text = text(allowed);
     if (text == null) {
       return null;
     }
-    String digits = text.replace("_", "");
-    long value = digits.length() > LONGEST_NUMBER ? Long.MAX_VALUE : Long.parseLong(digits);
-    if (value < least || value > most) {
+    Long value = numberOf(text);
+    if (value == null || value < least || value > most) {
       mustBe(allowed);
       return null;
     }
     return value;
   }
 
+  private static @Nullable Long numberOf(String text) {
+    boolean isNumber = text.length() <= 2 * LONGEST_NUMBER && WHOLE_NUMBER.matcher(text).matches();
+    String digits = text.replace("_", "");
+    return isNumber && digits.length() <= LONGEST_NUMBER ? Long.valueOf(digits) : null;
+  }
+
   @Nullable Boolean flag() {
-    boolean isFlag = node.getTag().equals(Tag.BOOL);
-    if (!isFlag) {
+    String text = textOf(node);
+    if (!node.getTag().equals(Tag.BOOL) || !FLAG.matcher(text).matches()) {
       mustBe("true or false");
+      return null;
     }
-    return isFlag ? Boolean.valueOf(textOf(node)) : null;
+    return Boolean.valueOf(text);
   }
 
   <T> @Nullable T oneOf(Map<String, T> choices) {

@@ -96,9 +96,13 @@ final class YamlText {
   /** Notes what is wrong; false if the tree must not be walked. */
   private boolean isSafe(Node node, int depthLeft) {
     if (++nodes > MOST_NODES || depthLeft == 0) {
-      // Nesting as it is written was bounded before: this is an alias inside what it stands for.
-      String what = depthLeft == 0 ? "repeat themselves" : "and values are too many";
-      problems.add(Setting.markOf(node), "is too large: aliases " + what);
+      problems.add(
+          Setting.markOf(node),
+          "is too large: with all that aliases stand for, there must be at most "
+              + MOST_NODES
+              + " values, nested at most "
+              + DEEPEST
+              + " deep");
       return false;
     }
     if (!node.getTag().getValue().startsWith(Tag.PREFIX)) {
@@ -132,7 +136,10 @@ final class YamlText {
     return true;
   }
 
-  /** Refuses what is nested so deep that to follow it would fill the stack. */
+  /**
+   * Refuses what is nested so deep that to follow it would fill the stack, and merge keys: the
+   * library never ends with a mapping that is merged into itself.
+   */
   private static final class BoundedComposer extends Composer {
     private int depth;
 
@@ -158,6 +165,17 @@ final class YamlText {
       Node node = super.composeMappingNode(anchor);
       depth--;
       return node;
+    }
+
+    @Override
+    protected Node composeKeyNode(MappingNode mapping) {
+      Node key = super.composeKeyNode(mapping);
+      if (key.getTag().equals(Tag.MERGE)) {
+        throw new ComposerException(
+            "merging (<<) is not part of YAML 1.2, write out what is to be merged",
+            key.getStartMark());
+      }
+      return key;
     }
 
     private void enter() {

@@ -13,6 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -217,7 +218,7 @@ class ConfigurationWatcherTest {
     assertThatIllegalStateException().isThrownBy(watcher::reload);
   }
 
-  @Test
+  @RepeatedTest(20)
   void looksByItself() throws Exception {
     try (ConfigurationWatcher watcher =
         ConfigurationWatcher.watch(file, told, Duration.ofMillis(5))) {

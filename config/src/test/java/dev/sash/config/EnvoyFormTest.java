@@ -120,6 +120,16 @@ class EnvoyFormTest {
     assertThat(parse("- {key: a, quota_mode: false, share_threshold: no}")).hasSize(1);
   }
 
+  @Test
+  void aTagMakesNoDescriptorsDisappear() {
+    assertThat(
+            Configuration.parse("domain: d\ndescriptors: !!null [{key: a}]", "envoy.yaml")
+                .domains()
+                .get("d")
+                .descriptors())
+        .hasSize(1);
+  }
+
   private static Stream<Arguments> problems() {
     String names =
         "key, value, rate_limit, descriptors, shadow_mode, detailed_metric, value_to_metric,"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,7 @@ class LoadTest {
   @Test
   void saysWhereAFileIsNotUtf8() throws IOException {
     Path file = folder.resolve("latin1.yaml");
-    Files.write(file, "a: 1\nb: \u00e4".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+    Files.write(file, "a: 1\nb: \u00e4".getBytes(StandardCharsets.ISO_8859_1));
 
     assertThat(messageFor(file)).isEqualTo(file + ":2:4: is not UTF-8");
   }

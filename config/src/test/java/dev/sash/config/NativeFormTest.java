@@ -195,23 +195,6 @@ class NativeFormTest {
   }
 
   @Test
-  void aPolicyCanBeginWithWhatAnotherHas() {
-    Configuration read =
-        parse(
-            """
-            policies:
-              a: &a {limit: 5/1m, mode: shadow, cost: 2}
-              b: {<<: *a, mode: off}
-              c: {mode: enforce, <<: [*a]}
-            """);
-
-    assertThat(read.policies().get("b").mode()).isEqualTo(Mode.OFF);
-    assertThat(read.policies().get("b").cost().permits()).isEqualTo(2);
-    assertThat(read.policies().get("c").mode()).isEqualTo(Mode.ENFORCE);
-    assertThat(read.policies().get("a").mode()).isEqualTo(Mode.SHADOW);
-  }
-
-  @Test
   void readsWhatEditorsPutAround() {
     String text = "\uFEFF%YAML 1.2\r\n---\r\n# a comment\r\npolicies: {p: {limit: 1/s}}\r\n...\r\n";
 

@@ -2,6 +2,7 @@ package dev.sash.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,8 @@ class NativeProblemsTest {
             "4:10: key " + attribute + "'header:X-Id'; did you mean 'header:x-id'?"),
         Arguments.of("key: [ip, path info]", "4:15: key " + attribute + "'path info'"),
         Arguments.of("key: [ip, ip]", "4:15: key must not have an attribute twice, has 'ip'"),
+        Arguments.of(
+            "key: [" + "a,".repeat(17) + "]", "4:10: key must have at most 16 attributes, has 17"),
         Arguments.of("key: []", "4:10: key must not be an empty list: leave it out"),
         Arguments.of(
             "key: ~",
@@ -227,6 +230,8 @@ class NativeProblemsTest {
             "1:18: range must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32, was 'localhost'"),
         Arguments.of("ad-hoc-limits: yes", "1:16: ad-hoc-limits must be true or false, was 'yes'"),
         Arguments.of(
+            "ad-hoc-limits: !!bool yes", "1:16: ad-hoc-limits must be true or false, was 'yes'"),
+        Arguments.of(
             "ad-hoc-limits: \"true\"", "1:16: ad-hoc-limits must be true or false, was 'true'"),
         Arguments.of("rls: each", "1:6: rls must be a mapping with charge, algorithm, was 'each'"),
         Arguments.of(
@@ -263,12 +268,7 @@ class NativeProblemsTest {
     assertThat(e.problems())
         .extracting(Problem::line, Problem::column)
         .containsExactly(
-            org.assertj.core.groups.Tuple.tuple(3, 12),
-            org.assertj.core.groups.Tuple.tuple(4, 11),
-            org.assertj.core.groups.Tuple.tuple(6, 19),
-            org.assertj.core.groups.Tuple.tuple(6, 29),
-            org.assertj.core.groups.Tuple.tuple(7, 18),
-            org.assertj.core.groups.Tuple.tuple(8, 1));
+            tuple(3, 12), tuple(4, 11), tuple(6, 19), tuple(6, 29), tuple(7, 18), tuple(8, 1));
     assertThat(e.getMessage().lines().map(line -> line.replaceAll("^(.*?:.*?:.*?):.*", "$1")))
         .containsExactly(
             "sash.yaml:3:12",

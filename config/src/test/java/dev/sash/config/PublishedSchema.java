@@ -38,9 +38,9 @@ final class PublishedSchema {
 
   /** What the schema has against a file. */
   static List<Error> errorsOf(String yaml) {
-    // Editors merge (<<) as the parser does; Jackson's YAML does not.
-    Object merged = new Load(YAML).loadFromString(yaml);
-    return VALIDATOR.validate(JsonMapper.shared().<JsonNode>valueToTree(merged));
+    // Follows aliases, as editors do and Jackson's YAML does not.
+    Object loaded = new Load(YAML).loadFromString(yaml);
+    return VALIDATOR.validate(JsonMapper.shared().<JsonNode>valueToTree(loaded));
   }
 
   static JsonNode definition(Names names) {

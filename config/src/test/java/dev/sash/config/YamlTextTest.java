@@ -44,11 +44,10 @@ class YamlTextTest {
         Arguments.of("a: \u0007", "1:4: character U+0007 is not allowed"),
         Arguments.of("a: 😀\ud800", "1:5: character U+D800 is not allowed"),
         Arguments.of("policies: !secret x", "1:11: tag '!secret' is not understood: leave it out"),
-        Arguments.of("policies: &a {p: *a}", "1:11: is too large: aliases repeat themselves"),
-        Arguments.of("%YAML 3.0\n---\na: 1", " is not YAML: Version{major=3, minor=0}"),
         Arguments.of(
-            "a: &a {b: 1}\nc: {<<: 5}",
-            "2:11: is not YAML: Expected mapping node or an anchor referencing mapping"),
+            "policies: &a {p: *a}",
+            "1:11: is too large: with all that aliases stand for, there must be at most 262144 values, nested at most 64 deep"),
+        Arguments.of("%YAML 3.0\n---\na: 1", " is not YAML: Version{major=3, minor=0}"),
         Arguments.of(
             "a: !<%zz> b",
             "1:7: is not YAML: expected URI escape sequence of 2 hexadecimal numbers"));
@@ -84,7 +83,29 @@ class YamlTextTest {
       bomb.append(below).append(", ").append(below).append(", ").append(below).append(", ");
       bomb.append(below).append("]}\n");
     }
-    assertThat(NativeProblemsTest.messageFor(bomb.toString())).contains("is too large: aliases");
+    assertThat(NativeProblemsTest.messageFor(bomb.toString()))
+        .contains("is too large: with all that aliases stand for");
+  }
+
+  /** One of them would keep the library busy for ever. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a: &a {<<: *a}",
+        "a: &a {!!merge b: *a}",
+        "a: &a {b: 1}\nc: {<<: *a}",
+        "a: {<<: 5}",
+      })
+  void mergingIsRefused(String text) {
+    assertThat(NativeProblemsTest.messageFor(text))
+        .endsWith(
+            ": is not YAML: merging (<<) is not part of YAML 1.2, write out what is to be merged");
+  }
+
+  @Test
+  void aQuotedMergeKeyIsANameLikeAnyOther() {
+    assertThat(NativeProblemsTest.messageFor("'<<': 1"))
+        .startsWith("sash.yaml:1:1: unknown name '<<'");
   }
 
   @Test
@@ -95,6 +116,17 @@ class YamlTextTest {
     assertThat(Configuration.parse(longest, "sash.yaml").policies()).containsKey("p");
     assertThat(NativeProblemsTest.messageFor(longest + "x"))
         .isEqualTo("sash.yaml: must not be longer than 1048576 characters");
+  }
+
+  @Test
+  void longValuesFillNoStack() {
+    for (String value :
+        new String[] {"1" + "_1".repeat(400_000), "1.".repeat(400_000), "a:".repeat(400_000)}) {
+      String text = "policies: {p: {limit: 5/s, %s: '" + value + "'}}";
+      for (String name : new String[] {"cost", "key", "mode", "deadline", "deny", "limit"}) {
+        assertThat(NativeProblemsTest.messageFor(String.format(text, name))).contains(name);
+      }
+    }
   }
 
   @Test
