@@ -50,6 +50,7 @@ public final class Main {
       return switch (command) {
         case "serve" -> Serve.run(words, System.getenv(), out, err);
         case "check" -> Check.run(words, System.getenv(), out, err);
+        case "rehearse" -> Rehearsal.run();
         case "demo" -> demo(words, look, out);
         default ->
             throw new BadArgumentsException(

@@ -241,6 +241,19 @@ class HttpApiTest {
   }
 
   @Test
+  void describesItself() {
+    HttpResponse<String> json = server.get("/openapi.json");
+    assertThat(field(json, "content-type")).isEqualTo("application/json");
+    assertThat(json.body())
+        .startsWith("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Sash\",")
+        .contains("\"/v1/check/{policy}/{key}\":{\"get\":{")
+        .contains("\"maxItems\":1000,");
+    HttpResponse<String> yaml = server.get("/openapi.yaml");
+    assertThat(field(yaml, "content-type")).isEqualTo("application/yaml");
+    assertThat(yaml.body()).startsWith("openapi: 3.1.0\n");
+  }
+
+  @Test
   void isAliveAndReady() {
     assertThat(server.get("/livez").body()).isEqualTo("ok\n");
     assertThat(server.get("/readyz").body())
