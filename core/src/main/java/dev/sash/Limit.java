@@ -120,7 +120,20 @@ public record Limit(
    *     the column, what was found there and what is allowed
    */
   public static Limit parse(String text) {
-    return new LimitParser(text).parse();
+    return LimitParser.parse(text);
+  }
+
+  /**
+   * Reads a window alone, as the shorthand of {@link #parse} has it: {@code 1m}, {@code 250 ms} or
+   * {@code day}.
+   *
+   * @param text a whole number (1 if left out) and a unit
+   * @return 1 ms to 366 days
+   * @throws IllegalArgumentException if it cannot be read; the message is like that of {@link
+   *     #parse}
+   */
+  public static Duration parseWindow(String text) {
+    return ofMicros(LimitParser.parseWindow(text));
   }
 
   /**
@@ -149,7 +162,7 @@ public record Limit(
    * @return {@link #windowMicros} as a duration
    */
   public Duration window() {
-    return Duration.ofSeconds(windowMicros / 1_000_000, windowMicros % 1_000_000 * 1_000);
+    return ofMicros(windowMicros);
   }
 
   /**
@@ -182,6 +195,10 @@ public record Limit(
       text.append(" capacity=").append(capacity);
     }
     return text.toString();
+  }
+
+  private static Duration ofMicros(long micros) {
+    return Duration.ofSeconds(micros / 1_000_000, micros % 1_000_000 * 1_000);
   }
 
   private static long micros(Duration window) {

@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** Reads and writes the shorthand of {@link Limit#parse}, one pass from left to right. */
+/**
+ * Reads and writes the shorthand of {@link Limit#parse} and its window, one pass from left to
+ * right.
+ */
 final class LimitParser {
   private static final String UNIT_NAMES = "us, ms, s, m, h, d, w";
   private static final Map<String, Long> MICROS_OF_UNIT =
@@ -31,14 +34,33 @@ final class LimitParser {
           Map.entry("weeks", 604_800_000_000L));
   private static final String[] UNITS_TO_WRITE = {"d", "h", "m", "s", "ms", "us"};
 
+  private final String what;
   private final String text;
   private int at;
 
-  LimitParser(String text) {
-    this.text = Objects.requireNonNull(text, "limit must not be null");
+  private LimitParser(String what, String text) {
+    this.what = what;
+    this.text = Objects.requireNonNull(text, () -> what + " must not be null");
   }
 
-  Limit parse() {
+  static Limit parse(String text) {
+    return new LimitParser("limit", text).limit();
+  }
+
+  static long parseWindow(String text) {
+    LimitParser parser = new LimitParser("window", text);
+    parser.skipSpaces();
+    long micros = parser.window();
+    if (!parser.atEnd()) {
+      throw parser.unexpected(parser.at, "the end");
+    }
+    if (micros < Bounds.MIN_WINDOW_MICROS) {
+      throw parser.unexpected(0, "a window between 1 ms and 366 days");
+    }
+    return micros;
+  }
+
+  private Limit limit() {
     skipSpaces();
     long permits = number("a number of permits");
     separator();
@@ -60,7 +82,7 @@ final class LimitParser {
     try {
       return new Limit(algorithm, permits, windowMicros, Math.toIntExact(cells), capacity);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new IllegalArgumentException("limit '" + text + "': " + e.getMessage(), e);
+      throw new IllegalArgumentException(what + " '" + text + "': " + e.getMessage(), e);
     }
   }
 
@@ -173,7 +195,8 @@ final class LimitParser {
     String found =
         rest.isEmpty() ? "the end" : "'" + (end < 0 ? rest : rest.substring(0, end)) + "'";
     return new IllegalArgumentException(
-        "limit '"
+        what
+            + " '"
             + text
             + "': expected "
             + expected

@@ -186,6 +186,36 @@ class LimitParseTest {
         .withMessage("limit '%s': %s", text, expected);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1m, PT1M",
+    "' 250 ms ', PT0.25S",
+    "day, PT24H",
+    "366d, PT8784H",
+    "1_000us, PT0.001S"
+  })
+  void readsAWindowAlone(String text, Duration window) {
+    assertThat(Limit.parseWindow(text)).isEqualTo(window);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''       | a unit of time (us, ms, s, m, h, d, w) at column 1, found the end
+          60       | a unit of time (us, ms, s, m, h, d, w) at column 3, found the end
+          1.5h     | a unit of time (us, ms, s, m, h, d, w) at column 2, found '.5h'
+          1m x     | the end at column 4, found 'x'
+          999us    | a window between 1 ms and 366 days at column 1, found '999us'
+          367d     | a window between 1 ms and 366 days at column 1, found '367d'
+          """)
+  void saysWhatIsWrongWithAWindow(String text, String expected) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Limit.parseWindow(text))
+        .withMessage("window '" + text + "': expected " + expected);
+  }
+
   @Test
   void refusesNull() {
     assertThatNullPointerException()

@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
@@ -35,6 +37,7 @@ class ArchitectureTest {
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
+  private static final String CONFIG = "dev.sash.config..";
   private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
   private static final String GRPC = "dev.sash.grpc..";
@@ -53,12 +56,23 @@ class ArchitectureTest {
     classes()
         .should()
         .resideInAnyPackage(
-            API, INTERNAL, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC, SPRING, TESTKIT, CLI)
+            API,
+            INTERNAL,
+            MEMORY,
+            REDIS,
+            HTTP,
+            CONFIG,
+            SERVLET,
+            MICROMETER,
+            GRPC,
+            SPRING,
+            TESTKIT,
+            CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
-        .contains("dev.sash.http", "dev.sash.servlet")
+        .contains("dev.sash.http", "dev.sash.servlet", "dev.sash.config")
         .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.spring", "dev.sash.spring.webmvc", "dev.sash.spring.webflux")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
@@ -110,6 +124,28 @@ class ArchitectureTest {
                 "jakarta.servlet..",
                 "org.jspecify.annotations",
                 "org.slf4j"))
+        .check(SASH);
+  }
+
+  @Test
+  void configurationNeedsNothingMoreThanYamlAndShowsNoneOfIt() {
+    classes()
+        .that(resideInAPackage(CONFIG))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                API,
+                HTTP,
+                CONFIG,
+                "java..",
+                "org.snakeyaml.engine..",
+                "org.jspecify.annotations",
+                "org.slf4j"))
+        .check(SASH);
+    noClasses()
+        .that(resideInAPackage(CONFIG).and(modifier(JavaModifier.PUBLIC)))
+        .should()
+        .dependOnClassesThat(resideInAPackage("org.snakeyaml.engine.."))
         .check(SASH);
   }
 
@@ -190,6 +226,8 @@ class ArchitectureTest {
         .definedBy(REDIS)
         .layer("http")
         .definedBy(HTTP)
+        .layer("config")
+        .definedBy(CONFIG)
         .layer("servlet")
         .definedBy(SERVLET)
         .layer("micrometer")
@@ -204,11 +242,13 @@ class ArchitectureTest {
         .definedBy(CLI)
         .whereLayer("core")
         .mayOnlyBeAccessedByLayers(
-            "redis", "http", "servlet", "micrometer", "grpc", "spring", "testkit", "cli")
+            "redis", "http", "config", "servlet", "micrometer", "grpc", "spring", "testkit", "cli")
         .whereLayer("redis")
         .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("http")
-        .mayOnlyBeAccessedByLayers("servlet", "spring")
+        .mayOnlyBeAccessedByLayers("config", "servlet", "spring")
+        .whereLayer("config")
+        .mayNotBeAccessedByAnyLayer()
         .whereLayer("servlet")
         .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("micrometer")
@@ -254,7 +294,7 @@ class ArchitectureTest {
         .arePublic()
         .and()
         .areDeclaredInClassesThat(
-            resideInAnyPackage(API, MEMORY, REDIS, HTTP, SERVLET, MICROMETER, GRPC))
+            resideInAnyPackage(API, MEMORY, REDIS, HTTP, CONFIG, SERVLET, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

@@ -4,6 +4,7 @@ import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.http.AddressRanges;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -33,6 +34,33 @@ public record Configuration(
   public Configuration {
     policies = Collections.unmodifiableMap(new LinkedHashMap<>(policies));
     domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
+  }
+
+  /**
+   * Reads a file's text: policies, or a domain as envoyproxy/ratelimit has it, or the older {@code
+   * rate-limiter}, told apart by the names at the top.
+   *
+   * @param text YAML 1.2
+   * @param fileName what problems call the file
+   * @return what it says
+   * @throws ConfigurationException with everything that is wrong with it
+   */
+  public static Configuration parse(String text, String fileName) {
+    return Draft.read(Sources.of(fileName, text));
+  }
+
+  /**
+   * Reads a file, or all the files of a directory whose names end in {@code .yaml} or {@code .yml}
+   * and do not begin with a dot, in the order of their names. What one file says no other may say
+   * again.
+   *
+   * @param path the file or the directory
+   * @return what they say together
+   * @throws ConfigurationException with everything that is wrong with them, which may be that they
+   *     cannot be read
+   */
+  public static Configuration load(Path path) {
+    return Draft.read(Sources.read(path));
   }
 
   /**

@@ -1,0 +1,104 @@
+package dev.sash.config;
+
+import dev.sash.Algorithm;
+import dev.sash.http.AddressRanges;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/** Puts together what files say, and what is wrong with them. */
+final class Draft {
+  static final int MOST_POLICIES = 10_000;
+
+  private final List<Problem> problems = new ArrayList<>();
+
+  /** What has been said, and where. */
+  private final Map<String, String> claims = new HashMap<>();
+
+  private final Map<String, PolicyConfig> policies = new LinkedHashMap<>();
+  private final Map<String, EnvoyDomain> domains = new LinkedHashMap<>();
+  private boolean adHocLimits;
+  private AddressRanges trustedProxies = AddressRanges.NONE;
+  private RlsCharging rlsCharging = RlsCharging.ALL_OR_NOTHING;
+  private Algorithm rlsAlgorithm = Algorithm.SLIDING_LOG;
+
+  /**
+   * All that sources say.
+   *
+   * @throws ConfigurationException if anything is wrong
+   */
+  static Configuration read(Sources sources) {
+    Draft draft = new Draft();
+    draft.problems.addAll(sources.problems());
+    sources.files().forEach(draft::read);
+    return draft.finish(sources.name());
+  }
+
+  private void read(Sources.File file) {
+    Problems found = new Problems(file.name());
+    Node node = YamlText.read(file.text(), found);
+    if (node != null) {
+      Setting root = Setting.root(node, found);
+      if (!root.isMapping()) {
+        root.mustBe("a mapping with policies, or a domain, or rate-limiter");
+      } else if (root.has("domain") || root.has("descriptors")) {
+        EnvoyForm.read(root, this);
+      } else if (root.has("rate-limiter")) {
+        OlderForm.read(root, this);
+      } else {
+        NativeForm.read(root, this);
+      }
+    }
+    problems.addAll(found.sorted());
+  }
+
+  private Configuration finish(String name) {
+    if (problems.isEmpty() && policies.isEmpty() && domains.isEmpty() && !adHocLimits) {
+      problems.add(Problem.ofWholeFile(name, "limits nothing: has no policies and no domain"));
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigurationException(problems);
+    }
+    return new Configuration(
+        policies, domains, adHocLimits, trustedProxies, rlsCharging, rlsAlgorithm);
+  }
+
+  /** What may be said once in all the files; false if it was said before. */
+  boolean claim(String what, Setting setting) {
+    String before = claims.putIfAbsent(what, setting.place());
+    if (before != null) {
+      setting.badKey(what + " stands at " + before + " already");
+    }
+    return before == null;
+  }
+
+  void policy(Setting setting, PolicyConfig policy) {
+    if (claim("policy '" + policy.name() + "'", setting)) {
+      policies.put(policy.name(), policy);
+      if (policies.size() == MOST_POLICIES + 1) {
+        setting.badKey(
+            "there must be at most " + MOST_POLICIES + " policies: this one is too many");
+      }
+    }
+  }
+
+  void domain(EnvoyDomain domain) {
+    domains.put(domain.name(), domain);
+  }
+
+  void adHocLimits(boolean allowed) {
+    adHocLimits = allowed;
+  }
+
+  void trustedProxies(AddressRanges proxies) {
+    trustedProxies = proxies;
+  }
+
+  void rls(RlsCharging charging, Algorithm algorithm) {
+    rlsCharging = charging;
+    rlsAlgorithm = algorithm;
+  }
+}

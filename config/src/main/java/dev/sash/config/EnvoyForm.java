@@ -1,0 +1,159 @@
+package dev.sash.config;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a file of envoyproxy/ratelimit. Where that service takes a name in a wrong place, or a
+ * limit without a number, and goes on without it, this says so.
+ */
+final class EnvoyForm {
+  private static final Map<String, EnvoyUnit> UNITS =
+      Setting.choices(EnvoyUnit.values(), Setting::idOf);
+
+  /** That service reads YAML 1.1, where these are all the same. */
+  private static final Map<String, Boolean> FLAGS = flags();
+
+  private static final Pattern NOT_EMPTY = Pattern.compile(".+", Pattern.DOTALL);
+
+  private EnvoyForm() {}
+
+  private static Map<String, Boolean> flags() {
+    Map<String, Boolean> flags = new LinkedHashMap<>();
+    for (String yes : List.of("true", "yes", "on")) {
+      flags.put(yes, true);
+    }
+    for (String no : List.of("false", "no", "off")) {
+      flags.put(no, false);
+    }
+    return flags;
+  }
+
+  static void read(Setting root, Draft draft) {
+    Fields fields = root.fields(Names.ENVOY);
+    if (fields == null) {
+      return;
+    }
+    String name = fields.required("domain", s -> s.text("the name of a domain", NOT_EMPTY));
+    List<EnvoyDescriptor> descriptors = descriptors(fields);
+    Setting domain = fields.get("domain");
+    if (name != null && domain != null && draft.claim("domain " + Setting.quoted(name), domain)) {
+      draft.domain(new EnvoyDomain(name, descriptors));
+    }
+  }
+
+  private static List<EnvoyDescriptor> descriptors(Fields fields) {
+    Setting setting = fields.get("descriptors");
+    if (setting == null || setting.isNothing()) {
+      return List.of();
+    }
+    Map<String, String> places = new HashMap<>();
+    List<EnvoyDescriptor> descriptors = new ArrayList<>();
+    for (Setting element : setting.elements("descriptor")) {
+      EnvoyDescriptor descriptor = descriptor(element);
+      if (descriptor != null) {
+        descriptors.add(descriptor);
+        String before = places.putIfAbsent(idOf(descriptor), element.place());
+        if (before != null) {
+          element.bad("must not have the key and value of another, as the one at " + before);
+        }
+      }
+    }
+    return descriptors;
+  }
+
+  /** By which that service knows it: keys and values are joined, and may not meet. */
+  private static String idOf(EnvoyDescriptor descriptor) {
+    String value = descriptor.value();
+    return value == null ? descriptor.key() : descriptor.key() + "_" + value;
+  }
+
+  private static @Nullable EnvoyDescriptor descriptor(Setting setting) {
+    Fields fields = setting.fields(Names.ENVOY_DESCRIPTOR);
+    if (fields == null) {
+      return null;
+    }
+    String key = fields.required("key", s -> s.text("a text that is not empty", NOT_EMPTY));
+    String value = fields.optional("value", EnvoyForm::textOrNothing, "");
+    Setting limited = fields.get("rate_limit");
+    EnvoyLimit limit = limited == null ? null : limit(limited);
+    boolean shadowMode = isSet(fields, "shadow_mode");
+    boolean detailedMetric = isSet(fields, "detailed_metric");
+    boolean valueToMetric = isSet(fields, "value_to_metric");
+    refuse(fields, "share_threshold", "each value that a wildcard matches has counts of its own");
+    refuse(fields, "quota_mode", "whoever is over the limit is denied");
+    List<EnvoyDescriptor> below = descriptors(fields);
+    return key == null
+        ? null
+        : new EnvoyDescriptor(
+            key,
+            value.isEmpty() ? null : value,
+            limit,
+            shadowMode,
+            detailedMetric || valueToMetric,
+            below);
+  }
+
+  private static @Nullable String textOrNothing(Setting setting) {
+    return setting.isNothing() ? "" : setting.text("a text");
+  }
+
+  private static boolean isSet(Fields fields, String name) {
+    return fields.optional(name, s -> s.oneOfInAnyCase(FLAGS), false);
+  }
+
+  /** Better refused than taken for something else. */
+  private static void refuse(Fields fields, String name, String instead) {
+    Setting setting = fields.get(name);
+    if (setting != null && isSet(fields, name)) {
+      setting.bad("must be false: Sash does not have it, " + instead);
+    }
+  }
+
+  private static @Nullable EnvoyLimit limit(Setting setting) {
+    Fields fields = setting.fields(Names.ENVOY_LIMIT);
+    if (fields == null) {
+      return null;
+    }
+    String name = fields.optional("name", EnvoyForm::textOrNothing, "");
+    List<String> replaces = fields.optional("replaces", s -> replaces(s, name), List.of());
+    boolean unlimited = isSet(fields, "unlimited");
+    EnvoyUnit unit = null;
+    Long requests = 0L;
+    if (unlimited) {
+      Setting useless = fields.get("unit");
+      if (useless != null) {
+        useless.badKey("unit must not stand beside unlimited");
+      }
+    } else {
+      unit = fields.required("unit", s -> s.oneOfInAnyCase(UNITS));
+      requests = fields.required("requests_per_unit", s -> s.number(0, Limits.MOST_PERMITS));
+      if (unit == null || requests == null) {
+        return null;
+      }
+    }
+    return new EnvoyLimit(requests, unit, unlimited, name.isEmpty() ? null : name, replaces);
+  }
+
+  private static List<String> replaces(Setting setting, String own) {
+    List<String> names = new ArrayList<>();
+    for (Setting element : setting.elements("replaces")) {
+      Fields fields = element.fields(Names.ENVOY_REPLACED);
+      String name =
+          fields == null
+              ? null
+              : fields.required("name", s -> s.text("the name of another limit", NOT_EMPTY));
+      if (name != null && name.equals(own)) {
+        element.bad("must name another limit, not its own: " + Setting.quoted(name));
+      } else if (name != null) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.sash.config;
+
+import dev.sash.Algorithm;
+import java.util.Map;
+
+/** Reads Sash's own form. */
+final class NativeForm {
+  private static final Map<String, RlsCharging> CHARGING =
+      Setting.choices(RlsCharging.values(), Setting::idOf);
+
+  private NativeForm() {}
+
+  static void read(Setting root, Draft draft) {
+    Fields fields = root.fields(Names.NATIVE);
+    if (fields == null) {
+      return;
+    }
+    Setting policies = fields.get("policies");
+    if (policies != null) {
+      for (Setting setting : policies.entries("policy")) {
+        PolicyConfig policy = Policies.read(setting);
+        if (policy != null) {
+          draft.policy(setting, policy);
+        }
+      }
+    }
+    Setting proxies = fields.get("trusted-proxies");
+    if (proxies != null && draft.claim("trusted-proxies", proxies)) {
+      draft.trustedProxies(AccessLists.networks(proxies));
+    }
+    Setting adHoc = fields.get("ad-hoc-limits");
+    if (adHoc != null && draft.claim("ad-hoc-limits", adHoc)) {
+      draft.adHocLimits(Boolean.TRUE.equals(adHoc.flag()));
+    }
+    Setting rls = fields.get("rls");
+    if (rls != null && draft.claim("rls", rls)) {
+      rls(rls, draft);
+    }
+  }
+
+  private static void rls(Setting setting, Draft draft) {
+    Fields fields = setting.fields(Names.RLS);
+    if (fields != null) {
+      draft.rls(
+          fields.optional("charge", s -> s.oneOf(CHARGING), RlsCharging.ALL_OR_NOTHING),
+          fields.optional("algorithm", s -> s.oneOf(Limits.ALGORITHMS), Algorithm.SLIDING_LOG));
+    }
+  }
+}

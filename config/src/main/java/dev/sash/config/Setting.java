@@ -1,0 +1,288 @@
+package dev.sash.config;
+
+import dev.sash.Limit;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+
+/**
+ * A value in a file, and what it is called. Whoever reads it as something that it is not gets null,
+ * and the problem is noted with its place: readers go on, so that a file's mistakes are all told at
+ * once.
+ */
+final class Setting {
+  private static final Pattern WHOLE_NUMBER = Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)");
+  private static final int LONGEST_NUMBER = 18;
+  private static final int LONGEST_SHOWN = 60;
+
+  private final String name;
+  private final Node key;
+  private final Node node;
+  private final Problems problems;
+
+  private Setting(String name, Node key, Node node, Problems problems) {
+    this.name = name;
+    this.key = key;
+    this.node = node;
+    this.problems = problems;
+  }
+
+  static Setting root(Node node, Problems problems) {
+    return new Setting("the file", node, node, problems);
+  }
+
+  /** The choices by how files write them. */
+  static <T> Map<String, T> choices(T[] values, Function<T, String> id) {
+    Map<String, T> choices = new LinkedHashMap<>();
+    for (T value : values) {
+      choices.put(id.apply(value), value);
+    }
+    return choices;
+  }
+
+  /** How files write an enum's constant: {@code all-or-nothing}. */
+  static String idOf(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  boolean isMapping() {
+    return node instanceof MappingNode;
+  }
+
+  boolean isList() {
+    return node instanceof SequenceNode;
+  }
+
+  boolean isNothing() {
+    return node.getTag().equals(Tag.NULL);
+  }
+
+  boolean has(String field) {
+    return node instanceof MappingNode mapping
+        && mapping.getValue().stream().anyMatch(entry -> textOf(entry.getKeyNode()).equals(field));
+  }
+
+  /** What stands in front of the colon. */
+  String key() {
+    return textOf(key);
+  }
+
+  /** Where it stands, for messages about other places. */
+  String place() {
+    return problems.placeOf(markOf(key));
+  }
+
+  /** Notes a problem with the value. The message continues its name. */
+  void bad(String message) {
+    problems.add(markOf(node), name + " " + message);
+  }
+
+  /** Notes a problem with what stands in front of the colon. */
+  void badKey(String message) {
+    problems.add(markOf(key), message);
+  }
+
+  /** Notes that the value is not what is allowed. */
+  void mustBe(String allowed) {
+    bad("must be " + allowed + ", was " + shown());
+  }
+
+  /** Runs what throws an {@link IllegalArgumentException} for wrong values. */
+  <T> @Nullable T check(Supplier<T> supplier) {
+    try {
+      return supplier.get();
+    } catch (IllegalArgumentException e) {
+      problems.add(markOf(node), String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  /** The entries of a mapping with these names and no others. */
+  @Nullable Fields fields(Names names) {
+    if (!(node instanceof MappingNode mapping)) {
+      mustBe("a mapping with " + String.join(", ", names.all()));
+      return null;
+    }
+    Map<String, Setting> entries = new LinkedHashMap<>();
+    for (NodeTuple entry : mapping.getValue()) {
+      String field = textOf(entry.getKeyNode());
+      Setting setting = new Setting(field, entry.getKeyNode(), entry.getValueNode(), problems);
+      if (names.all().contains(field)) {
+        entries.putIfAbsent(field, setting);
+      } else {
+        setting.badKey(
+            "unknown name "
+                + quoted(field)
+                + ", allowed are "
+                + String.join(", ", names.all())
+                + Suggestion.after(field, names.all()));
+      }
+    }
+    return new Fields(this, entries);
+  }
+
+  /** The entries of a mapping with names that the file makes up; empty is a problem. */
+  List<Setting> entries(String what) {
+    if (!(node instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
+      mustBe("a mapping with a " + what + " or more by name");
+      return List.of();
+    }
+    Map<String, Setting> entries = new LinkedHashMap<>();
+    for (NodeTuple entry : mapping.getValue()) {
+      String chosen = textOf(entry.getKeyNode());
+      String called = what + " " + quoted(chosen);
+      entries.putIfAbsent(
+          chosen, new Setting(called, entry.getKeyNode(), entry.getValueNode(), problems));
+    }
+    return List.copyOf(entries.values());
+  }
+
+  /** The elements of a list, each called by the same name. */
+  List<Setting> elements(String what) {
+    if (!(node instanceof SequenceNode list)) {
+      mustBe("a list");
+      return List.of();
+    }
+    return list.getValue().stream()
+        .map(element -> new Setting(what, element, element, problems))
+        .toList();
+  }
+
+  /** The elements of a list that is not empty, or the value itself as the only one. */
+  List<Setting> oneOrMore() {
+    if (!isList()) {
+      return List.of(this);
+    }
+    List<Setting> elements = elements(name);
+    if (elements.isEmpty()) {
+      bad("must not be an empty list: leave it out");
+    }
+    return elements;
+  }
+
+  /** A text, or a number or anything else that YAML tells apart from text, as it is written. */
+  @Nullable String text(String allowed) {
+    if (node instanceof ScalarNode scalar && !isNothing()) {
+      return scalar.getValue();
+    }
+    mustBe(allowed);
+    return null;
+  }
+
+  /** A text of a form. */
+  @Nullable String text(String allowed, Pattern form) {
+    String text = text(allowed);
+    if (text != null && !form.matcher(text).matches()) {
+      mustBe(allowed);
+      return null;
+    }
+    return text;
+  }
+
+  @Nullable Long number(long least, long most) {
+    String allowed = "a whole number between " + least + " and " + most;
+    String text = text(allowed, WHOLE_NUMBER);
+    if (text == null) {
+      return null;
+    }
+    String digits = text.replace("_", "");
+    long value = digits.length() > LONGEST_NUMBER ? Long.MAX_VALUE : Long.parseLong(digits);
+    if (value < least || value > most) {
+      mustBe(allowed);
+      return null;
+    }
+    return value;
+  }
+
+  @Nullable Boolean flag() {
+    boolean isFlag = node.getTag().equals(Tag.BOOL);
+    if (!isFlag) {
+      mustBe("true or false");
+    }
+    return isFlag ? Boolean.valueOf(textOf(node)) : null;
+  }
+
+  <T> @Nullable T oneOf(Map<String, T> choices) {
+    return choose(choices, UnaryOperator.identity());
+  }
+
+  /** The same for choices in lower case that files may write in any. */
+  <T> @Nullable T oneOfInAnyCase(Map<String, T> choices) {
+    return choose(choices, text -> text.toLowerCase(Locale.ROOT));
+  }
+
+  private <T> @Nullable T choose(Map<String, T> choices, UnaryOperator<String> spelling) {
+    String allowed = "one of " + String.join(", ", choices.keySet());
+    String text = text(allowed);
+    T choice = text == null ? null : choices.get(spelling.apply(text));
+    if (text != null && choice == null) {
+      String suggestion = Suggestion.after(text, choices.keySet());
+      bad("must be " + allowed + ", was " + shown() + suggestion);
+    }
+    return choice;
+  }
+
+  /** A duration, written as the windows of limits are. */
+  @Nullable Duration duration(String least, String most) {
+    String allowed =
+        "a whole number and a unit (us, ms, s, m, h, d, w), between " + least + " and " + most;
+    String text = text(allowed);
+    if (text == null) {
+      return null;
+    }
+    Duration duration = durationOf(text);
+    if (duration == null
+        || duration.compareTo(Limit.parseWindow(least)) < 0
+        || duration.compareTo(Limit.parseWindow(most)) > 0) {
+      mustBe(allowed);
+      return null;
+    }
+    return duration;
+  }
+
+  private static @Nullable Duration durationOf(String text) {
+    try {
+      return Limit.parseWindow(text);
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private String shown() {
+    if (isList()) {
+      return "a list";
+    }
+    if (isMapping()) {
+      return ((MappingNode) node).getValue().isEmpty() ? "an empty mapping" : "a mapping";
+    }
+    return isNothing() ? "nothing" : quoted(textOf(node));
+  }
+
+  static String quoted(String text) {
+    return text.length() <= LONGEST_SHOWN
+        ? "'" + text + "'"
+        : "'" + text.substring(0, LONGEST_SHOWN) + "…'";
+  }
+
+  private static String textOf(Node node) {
+    return node instanceof ScalarNode scalar ? scalar.getValue() : "";
+  }
+
+  static Mark markOf(Node node) {
+    return node.getStartMark().orElseThrow();
+  }
+}
