@@ -142,10 +142,7 @@ class ReflectionIT {
   }
 
   private static ExtensionRequest extension() {
-    return ExtensionRequest.newBuilder()
-        .setContainingType(RLS)
-        .setExtensionNumber(1)
-        .build();
+    return ExtensionRequest.newBuilder().setContainingType(RLS).setExtensionNumber(1).build();
   }
 
   @Test

@@ -70,7 +70,9 @@ class RlsFuzz {
         .isEqualTo(theirs.hasHitsAddend() ? theirs.getHitsAddend().getValue() : null);
   }
 
-  /** A stream in pieces gives messages that fit, or a status; the first byte says how long they are. */
+  /**
+   * A stream in pieces gives messages that fit, or a status; the first byte says how long they are.
+   */
   @FuzzTest(maxDuration = "1m")
   void frames(byte[] input) {
     if (input.length == 0) {
@@ -88,8 +90,7 @@ class RlsFuzz {
       }
       frames.end();
     } catch (GrpcException e) {
-      assertThat(e.status())
-          .isIn(GrpcStatus.INVALID_ARGUMENT, GrpcStatus.RESOURCE_EXHAUSTED);
+      assertThat(e.status()).isIn(GrpcStatus.INVALID_ARGUMENT, GrpcStatus.RESOURCE_EXHAUSTED);
     }
   }
 }
