@@ -19,12 +19,11 @@ import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Store;
 import dev.sash.server.rls.RlsRequest.Descriptor;
-import dev.sash.server.rls.RlsRequest.Entry;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import dev.sash.testkit.ManualClock;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -50,12 +49,7 @@ class DeciderTest {
 
   private static Descriptor descriptor(
       String entries, RlsRequest.OwnLimit limit, Long hits, boolean negative) {
-    List<Entry> list = new ArrayList<>();
-    for (String entry : entries.split(" ")) {
-      String[] sides = entry.split("=", 2);
-      list.add(new Entry(sides[0], sides[1]));
-    }
-    return new Descriptor(list, limit, hits, negative);
+    return new Descriptor(EnvoyFiles.entries(entries), limit, hits, negative);
   }
 
   private static Descriptor costing(String entries, long hits) {
@@ -380,6 +374,8 @@ class DeciderTest {
   }
 
   private double decisions(String policy) {
-    return registry.get("sash.decisions").tag("policy", policy).counter().count();
+    return registry.find("sash.decisions").tag("policy", policy).counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
   }
 }

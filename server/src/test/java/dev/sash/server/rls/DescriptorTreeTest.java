@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.config.EnvoyDescriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -33,12 +32,7 @@ class DescriptorTreeTest {
       new DescriptorTree<>(TREE, d -> Objects.requireNonNull(d.limit()).requestsPerUnit());
 
   private static Long find(String entries) {
-    List<Entry> list = new ArrayList<>();
-    for (String entry : entries.split(" ", -1)) {
-      String[] sides = entry.split("=", 2);
-      list.add(new Entry(sides[0], sides[1]));
-    }
-    return LIMITS.find(list);
+    return LIMITS.find(EnvoyFiles.entries(entries));
   }
 
   @ParameterizedTest

@@ -9,6 +9,8 @@ import dev.sash.config.EnvoyUnit;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.http.AddressRanges;
+import dev.sash.server.rls.RlsRequest.Entry;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,16 @@ import java.util.Map;
 /** What files of Envoy's form say, without the files. */
 final class EnvoyFiles {
   private EnvoyFiles() {}
+
+  /** Entries of a request, such as {@code user=ann path=/x}. */
+  static List<Entry> entries(String text) {
+    List<Entry> entries = new ArrayList<>();
+    for (String entry : text.split(" ", -1)) {
+      int equals = entry.indexOf('=');
+      entries.add(new Entry(entry.substring(0, equals), entry.substring(equals + 1)));
+    }
+    return entries;
+  }
 
   static EnvoyLimit minutely(long requests) {
     return new EnvoyLimit(requests, EnvoyUnit.MINUTE, false, null, List.of());

@@ -67,7 +67,9 @@ class ServiceFilesTest {
               + field.getNumber()
               + (field.isRepeated() ? " repeated " : " ")
               + type
-              + (field.getContainingOneof() == null ? "" : " " + field.getContainingOneof()));
+              + (field.getContainingOneof() == null
+                  ? ""
+                  : " " + field.getContainingOneof().getName()));
     }
     message.getNestedTypes().forEach(nested -> add(nested, lines));
     message.getEnumTypes().forEach(enumeration -> add(enumeration, lines));

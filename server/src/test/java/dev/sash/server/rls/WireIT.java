@@ -22,6 +22,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.StreamResetException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -200,7 +201,7 @@ class WireIT {
                 + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/grpc\r\n"
                 + "Content-Length: 1000000\r\n\r\n")
             .getBytes(StandardCharsets.US_ASCII);
-    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       socket.getOutputStream().write(head);
       // Ends: the connection is closed, though the body never comes.
       String response =
