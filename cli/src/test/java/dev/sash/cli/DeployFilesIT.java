@@ -161,10 +161,7 @@ class DeployFilesIT {
       }
       for (String variable : found(Pattern.compile("\\bSASH_[A-Z_]+"), text)) {
         String flag =
-            variable
-                .replaceFirst("SASH_", "--")
-                .toLowerCase(Locale.ROOT)
-                .replace('_', '-');
+            variable.replaceFirst("SASH_", "--").toLowerCase(Locale.ROOT).replace('_', '-');
         assertThat(Serve.USAGE)
             .as(file.toString())
             .matches(usage -> usage.contains("  " + flag + " ") || usage.contains(variable));
@@ -190,8 +187,7 @@ class DeployFilesIT {
 
   private static List<Object> yaml(Path file) throws IOException {
     Load load = new Load(LoadSettings.builder().build());
-    return StreamSupport.stream(
-            load.loadAllFromString(Files.readString(file)).spliterator(), false)
+    return StreamSupport.stream(load.loadAllFromString(Files.readString(file)).spliterator(), false)
         .toList();
   }
 
