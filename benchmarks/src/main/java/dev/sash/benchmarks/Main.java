@@ -1,5 +1,6 @@
 package dev.sash.benchmarks;
 
+import dev.sash.benchmarks.http.HttpComparison;
 import dev.sash.benchmarks.redis.RedisComparison;
 import java.io.IOException;
 import java.util.Arrays;
@@ -11,12 +12,15 @@ public final class Main {
       """
       usage: ./sash bench local [--quick]
              ./sash bench redis [--quick]
+             ./sash bench http [--quick]
              ./sash bench jmh [options of JMH]
 
       local   compares Sash with Guava, Resilience4j and Bucket4j in this process, in one run, and
               saves the tables under benchmarks/results; about 10 minutes, 3 with --quick
       redis   compares Sash with Bucket4j, Redisson and the usual scripts on a redis-server that it
               starts, in one run, and saves the tables there too; as long
+      http    compares a Spring Boot application without limits with the same one limited by Sash and
+              by Bucket4j, in one run, and saves the tables there too; 8 minutes, 2 with --quick
       jmh     runs single benchmarks; -l lists them\
       """;
 
@@ -40,6 +44,7 @@ public final class Main {
     switch (command) {
       case "local" -> new LocalComparison(quick).run().publish(file);
       case "redis" -> RedisComparison.run(quick).publish(file);
+      case "http" -> HttpComparison.run(quick).publish(file);
       default -> fail();
     }
   }

@@ -1,0 +1,121 @@
+package dev.sash.benchmarks.http;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.HdrHistogram.AbstractHistogram;
+
+/** All contenders at once, each in its process; one of them is asked at a time. */
+final class Contest implements AutoCloseable {
+  /**
+   * Asked as fast as it answers.
+   *
+   * @param perSecond requests answered
+   * @param cpuMicros time on a processor for each, of all the process does
+   * @param busy the share of the time in which the process had a processor
+   */
+  record Flood(double perSecond, double cpuMicros, double busy) {
+    static Flood of(long answered, Duration time, Duration cpu) {
+      return new Flood(
+          answered * 1e9 / time.toNanos(),
+          cpu.toNanos() / 1e3 / answered,
+          (double) cpu.toNanos() / time.toNanos());
+    }
+  }
+
+  /**
+   * Asked at a steady rate.
+   *
+   * @param p50Micros the time that half of the requests took at most
+   * @param p99Micros the time that 99 of 100 took at most
+   */
+  record Pace(double p50Micros, double p99Micros) {
+    static Pace of(AbstractHistogram nanos) {
+      return new Pace(nanos.getValueAtPercentile(50) / 1e3, nanos.getValueAtPercentile(99) / 1e3);
+    }
+  }
+
+  /** In a minute, for each key: more than all of a run spend on one. */
+  static final int PERMITS = 1_000;
+
+  private static final int TOO_MANY = 50;
+
+  private final Map<HttpContender, Application> applications = new EnumMap<>(HttpContender.class);
+  private final Map<HttpContender, Generator> generators = new EnumMap<>(HttpContender.class);
+
+  private Contest() {}
+
+  /**
+   * Starts all.
+   *
+   * @param bound whether applications get a core of their own
+   */
+  static Contest start(String redisUri, boolean bound) throws IOException {
+    Contest contest = new Contest();
+    try {
+      contest.startAll(redisUri, bound);
+      return contest;
+    } catch (IOException | RuntimeException e) {
+      contest.close();
+      throw e;
+    }
+  }
+
+  private void startAll(String redisUri, boolean bound) throws IOException {
+    for (HttpContender contender : HttpContender.values()) {
+      applications.put(contender, Application.start(contender, PERMITS, redisUri));
+    }
+    for (HttpContender contender : HttpContender.values()) {
+      Application application = application(contender);
+      generators.put(contender, new Generator(application.awaitPort()));
+      if (bound && !Cores.bind(application.pid(), Cores.OF_APPLICATION)) {
+        throw new IllegalStateException("the application cannot be bound to a core");
+      }
+    }
+  }
+
+  /**
+   * Fails unless it limits exactly, by the very limit that is measured: it would be quick not to.
+   */
+  void prove(HttpContender contender) throws IOException {
+    int requests = PERMITS + TOO_MANY;
+    int allowed = generator(contender).spend("proof", requests);
+    int expected = contender.limits() ? PERMITS : requests;
+    if (allowed != expected) {
+      throw new IllegalStateException(
+          "%s allowed %d of %d requests, expected %d"
+              .formatted(contender.label(), allowed, requests, expected));
+    }
+  }
+
+  Flood flood(HttpContender contender, Duration time) throws IOException {
+    Application application = application(contender);
+    Duration cpuBefore = application.cpuTime();
+    long begin = System.nanoTime();
+    long answered = generator(contender).flood(time);
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    return Flood.of(answered, took, application.cpuTime().minus(cpuBefore));
+  }
+
+  Pace pace(HttpContender contender, int perSecond, Duration time) throws IOException {
+    return Pace.of(generator(contender).pace(perSecond, time));
+  }
+
+  private Application application(HttpContender contender) {
+    return Objects.requireNonNull(applications.get(contender));
+  }
+
+  private Generator generator(HttpContender contender) {
+    return Objects.requireNonNull(generators.get(contender));
+  }
+
+  @Override
+  public void close() throws IOException {
+    applications.values().forEach(Application::close);
+    for (Generator generator : generators.values()) {
+      generator.close();
+    }
+  }
+}

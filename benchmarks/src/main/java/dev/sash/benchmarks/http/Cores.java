@@ -1,0 +1,36 @@
+package dev.sash.benchmarks.http;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps the one who asks and the one who answers off each other's core, by {@code taskset}, where
+ * there is such a thing.
+ */
+final class Cores {
+  static final int OF_GENERATOR = 0;
+  static final int OF_APPLICATION = 1;
+
+  private Cores() {}
+
+  /**
+   * Binds a process, with all its threads and those to come.
+   *
+   * @return false if it cannot be bound, and runs wherever the system likes
+   */
+  static boolean bind(long pid, int core) {
+    try {
+      Process taskset =
+          new ProcessBuilder("taskset", "-a", "-c", "-p", "" + core, "" + pid)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return taskset.waitFor(10, TimeUnit.SECONDS) && taskset.exitValue() == 0;
+    } catch (IOException e) {
+      return false; // not Linux, or not installed
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}

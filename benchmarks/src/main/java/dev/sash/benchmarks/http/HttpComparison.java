@@ -1,0 +1,182 @@
+package dev.sash.benchmarks.http;
+
+import static dev.sash.benchmarks.http.HttpContender.BUCKET4J_FILTER;
+import static dev.sash.benchmarks.http.HttpContender.BUCKET4J_STARTER;
+import static dev.sash.benchmarks.http.HttpContender.NONE;
+import static dev.sash.benchmarks.http.HttpContender.SASH_MEMORY;
+
+import dev.sash.benchmarks.Machine;
+import dev.sash.benchmarks.Report;
+import dev.sash.benchmarks.Rounds;
+import dev.sash.benchmarks.http.Contest.Flood;
+import dev.sash.benchmarks.http.Contest.Pace;
+import dev.sash.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * {@code ./sash bench http}: what limiting costs the requests of a Spring Boot application, in one
+ * run.
+ *
+ * <p>Two processes that do the same differ by what their compilers happened to do, and the machine
+ * has its moods. Therefore everybody takes turns, only turns of the same round are compared, and
+ * all processes are started anew several times.
+ */
+public final class HttpComparison {
+  private static final List<HttpContender> CONTENDERS = List.of(HttpContender.values());
+  private static final int PER_SECOND = 1_000;
+
+  private final boolean quick;
+  private final boolean bound;
+  private final Rounds<Flood> floods = new Rounds<>();
+  private final Rounds<Pace> paces = new Rounds<>();
+
+  private HttpComparison(boolean quick, boolean bound) {
+    this.quick = quick;
+    this.bound = bound;
+  }
+
+  /** Measures, and returns the report. */
+  public static Report run(boolean quick) throws IOException {
+    boolean bound =
+        Runtime.getRuntime().availableProcessors() > 1
+            && Cores.bind(ProcessHandle.current().pid(), Cores.OF_GENERATOR);
+    HttpComparison comparison = new HttpComparison(quick, bound);
+    try (RedisServer redis = RedisServer.start()) {
+      comparison.measure(redis);
+      return comparison.report(redis);
+    }
+  }
+
+  private void measure(RedisServer redis) throws IOException {
+    int starts = quick ? 1 : 3;
+    for (int start = 0; start < starts; start++) {
+      redis.command("FLUSHALL", "SYNC");
+      System.out.printf("starting %d applications ...%n", CONTENDERS.size());
+      try (Contest contest = Contest.start(redis.uri(), bound)) {
+        for (HttpContender contender : CONTENDERS) {
+          contest.prove(contender);
+        }
+        warmUp(contest);
+        int rounds = quick ? 5 : 6;
+        for (int round = 0; round < rounds; round++) {
+          for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
+            measure(contest, contender);
+          }
+        }
+      }
+    }
+  }
+
+  /** In several goes: what is compiled meanwhile is not all compiled in the first. */
+  private void warmUp(Contest contest) throws IOException {
+    for (int go = 0; go < 2; go++) {
+      for (HttpContender contender : CONTENDERS) {
+        Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 2_000 : 4_000));
+        System.out.printf("  %-40s warming up %8.0f/s%n", contender.label(), flood.perSecond());
+      }
+    }
+  }
+
+  private void measure(Contest contest, HttpContender contender) throws IOException {
+    Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 800 : 1_500));
+    Pace pace = contest.pace(contender, PER_SECOND, Duration.ofMillis(quick ? 600 : 1_500));
+    floods.add(flood, contender);
+    paces.add(pace, contender);
+    System.out.printf(
+        "  %-40s %8.0f/s %7.1f µs CPU %4.0f %% busy %6.0f µs %6.0f µs%n",
+        contender.label(),
+        flood.perSecond(),
+        flood.cpuMicros(),
+        100 * flood.busy(),
+        pace.p50Micros(),
+        pace.p99Micros());
+  }
+
+  private Report report(RedisServer redis) {
+    Report report =
+        new Report(
+            "What limiting costs over HTTP",
+            Machine.describe(
+                    quick ? "./sash bench http --quick" : "./sash bench http",
+                    redis.binary().toString(),
+                    "Spring Boot",
+                    "bucket4j-spring-boot-starter")
+                + (bound
+                    ? " The application has one core, the one who asks it (with Redis) another."
+                    : " The application and the one who asks it share the cores.")
+                + " Everybody takes turns; medians over the rounds of what each was to no limit in"
+                + " the same round. No limit, in another process, differs by chance alone: no"
+                + " smaller difference means anything.");
+    goals(report);
+    throughput(report);
+    latency(report);
+    return report;
+  }
+
+  private void goals(Report report) {
+    report.goals();
+    report.atMost(
+        5, "in memory: at most 5 % of the throughput lost", lostPercent(SASH_MEMORY), "%");
+    report.atLeast(
+        1,
+        "in memory: the throughput of Bucket4j's starter or more",
+        throughputRatio(SASH_MEMORY, BUCKET4J_STARTER),
+        "×");
+    report.atLeast(
+        1,
+        "in memory: the throughput of Bucket4j in a filter written by hand, or more",
+        throughputRatio(SASH_MEMORY, BUCKET4J_FILTER),
+        "×");
+  }
+
+  private void throughput(Report report) {
+    report.section("As fast as it answers");
+    report.paragraph(
+        ("%d connections, each with a request under way at any time, for one of %,d API keys at"
+                + " random. CPU is that of the whole process of the application, for one request.")
+            .formatted(Generator.CONNECTIONS, Generator.KEYS));
+    report.table("", "requests/s", "lost", "CPU µs", "added CPU µs", "busy");
+    for (HttpContender contender : CONTENDERS) {
+      boolean isFloor = contender == NONE;
+      report.row(
+          contender.label(),
+          String.format("%,.0f", floods.median(Flood::perSecond, contender)),
+          isFloor ? "" : String.format("%.1f %%", lostPercent(contender)),
+          String.format("%.1f", floods.median(Flood::cpuMicros, contender)),
+          isFloor ? "" : added(floods, Flood::cpuMicros, contender, "%+.1f"),
+          String.format("%.0f %%", 100 * floods.median(Flood::busy, contender)));
+    }
+  }
+
+  private void latency(Report report) {
+    report.section(String.format("At %,d requests a second", PER_SECOND));
+    report.paragraph(
+        "One request after the other; microseconds from when it was due to the answer.");
+    report.table("", "p50", "added", "p99", "added");
+    for (HttpContender contender : CONTENDERS) {
+      boolean isFloor = contender == NONE;
+      report.row(
+          contender.label(),
+          String.format("%,.0f", paces.median(Pace::p50Micros, contender)),
+          isFloor ? "" : added(paces, Pace::p50Micros, contender, "%+.0f"),
+          String.format("%,.0f", paces.median(Pace::p99Micros, contender)),
+          isFloor ? "" : added(paces, Pace::p99Micros, contender, "%+.0f"));
+    }
+  }
+
+  private double lostPercent(HttpContender contender) {
+    return 100 * (1 - throughputRatio(contender, NONE));
+  }
+
+  private double throughputRatio(HttpContender contender, HttpContender other) {
+    return floods.median((a, b) -> a / b, Flood::perSecond, contender, other);
+  }
+
+  private static <T> String added(
+      Rounds<T> rounds, ToDoubleFunction<T> figure, HttpContender contender, String format) {
+    return String.format(format, rounds.median((a, b) -> a - b, figure, contender, NONE));
+  }
+}
