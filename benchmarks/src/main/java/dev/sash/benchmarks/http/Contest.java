@@ -2,9 +2,16 @@ package dev.sash.benchmarks.http;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.HdrHistogram.AbstractHistogram;
 
 /** All contenders at once, each in its process; one of them is asked at a time. */
@@ -37,25 +44,30 @@ final class Contest implements AutoCloseable {
     }
   }
 
-  /** In a minute, for each key: more than all of a run spend on one. */
-  static final int PERMITS = 1_000;
+  /** In a minute, for each key: more than a run ever spends on one. */
+  static final int PERMITS = 2_000;
 
   private static final int TOO_MANY = 50;
+
+  /** Until then about all is compiled. */
+  private static final int WARM_UP_REQUESTS = 200_000;
 
   private final Map<HttpContender, Application> applications = new EnumMap<>(HttpContender.class);
   private final Map<HttpContender, Generator> generators = new EnumMap<>(HttpContender.class);
 
   private Contest() {}
 
-  /**
-   * Starts all.
-   *
-   * @param bound whether applications get a core of their own
-   */
-  static Contest start(String redisUri, boolean bound) throws IOException {
+  /** Starts all, which then have whatever core they like. */
+  static Contest start(String redisUri) throws IOException {
     Contest contest = new Contest();
     try {
-      contest.startAll(redisUri, bound);
+      for (HttpContender contender : HttpContender.values()) {
+        contest.applications.put(contender, Application.start(contender, PERMITS, redisUri));
+      }
+      for (HttpContender contender : HttpContender.values()) {
+        contest.generators.put(
+            contender, new Generator(contest.application(contender).awaitPort()));
+      }
       return contest;
     } catch (IOException | RuntimeException e) {
       contest.close();
@@ -63,23 +75,34 @@ final class Contest implements AutoCloseable {
     }
   }
 
-  private void startAll(String redisUri, boolean bound) throws IOException {
-    for (HttpContender contender : HttpContender.values()) {
-      applications.put(contender, Application.start(contender, PERMITS, redisUri));
-    }
-    for (HttpContender contender : HttpContender.values()) {
-      Application application = application(contender);
-      generators.put(contender, new Generator(application.awaitPort()));
-      if (bound && !Cores.bind(application.pid(), Cores.OF_APPLICATION)) {
-        throw new IllegalStateException("the application cannot be bound to a core");
+  /** Lets all show that they limit, and then warms them up; all at once, as it takes long. */
+  void proveAndWarmUp() {
+    ExecutorService threads = Executors.newFixedThreadPool(HttpContender.values().length);
+    try {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (HttpContender contender : HttpContender.values()) {
+        tasks.add(
+            () -> {
+              prove(contender);
+              warmUp(contender);
+              return null;
+            });
       }
+      for (Future<Void> task : threads.invokeAll(tasks)) {
+        task.get();
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a contender failed", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
-  /**
-   * Fails unless it limits exactly, by the very limit that is measured: it would be quick not to.
-   */
-  void prove(HttpContender contender) throws IOException {
+  /** By the very limit that is measured: it would be quick not to limit. */
+  private void prove(HttpContender contender) throws IOException {
     int requests = PERMITS + TOO_MANY;
     int allowed = generator(contender).spend("proof", requests);
     int expected = contender.limits() ? PERMITS : requests;
@@ -87,6 +110,21 @@ final class Contest implements AutoCloseable {
       throw new IllegalStateException(
           "%s allowed %d of %d requests, expected %d"
               .formatted(contender.label(), allowed, requests, expected));
+    }
+  }
+
+  private void warmUp(HttpContender contender) throws IOException {
+    for (long answered = 0; answered < WARM_UP_REQUESTS; ) {
+      answered += generator(contender).flood(Duration.ofMillis(100));
+    }
+  }
+
+  /** Gives all applications one core, of which each has all while it alone is asked. */
+  void bind() {
+    for (Application application : applications.values()) {
+      if (!Cores.bind(application.pid(), Cores.OF_APPLICATION)) {
+        throw new IllegalStateException("the application cannot be bound to a core");
+      }
     }
   }
 

@@ -8,20 +8,29 @@ import java.util.concurrent.TimeUnit;
  * there is such a thing.
  */
 final class Cores {
-  static final int OF_GENERATOR = 0;
-  static final int OF_APPLICATION = 1;
+  static final String OF_GENERATOR = "0";
+  static final String OF_APPLICATION = "1";
+
+  /** As many as there were before anything was bound. */
+  static final String ALL = "0-" + (Runtime.getRuntime().availableProcessors() - 1);
 
   private Cores() {}
+
+  /** Whether there are two cores, and processes can be bound to them. */
+  static boolean canBeChosen() {
+    return Runtime.getRuntime().availableProcessors() > 1
+        && bind(ProcessHandle.current().pid(), ALL);
+  }
 
   /**
    * Binds a process, with all its threads and those to come.
    *
    * @return false if it cannot be bound, and runs wherever the system likes
    */
-  static boolean bind(long pid, int core) {
+  static boolean bind(long pid, String cores) {
     try {
       Process taskset =
-          new ProcessBuilder("taskset", "-a", "-c", "-p", "" + core, "" + pid)
+          new ProcessBuilder("taskset", "-a", "-c", "-p", cores, Long.toString(pid))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();

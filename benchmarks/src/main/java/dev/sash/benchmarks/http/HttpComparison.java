@@ -29,60 +29,67 @@ public final class HttpComparison {
   private static final int PER_SECOND = 1_000;
 
   private final boolean quick;
+  private final String machine;
   private final boolean bound;
   private final Rounds<Flood> floods = new Rounds<>();
   private final Rounds<Pace> paces = new Rounds<>();
 
-  private HttpComparison(boolean quick, boolean bound) {
+  private HttpComparison(boolean quick, RedisServer redis) {
     this.quick = quick;
-    this.bound = bound;
+    this.machine =
+        Machine.describe(
+            quick ? "./sash bench http --quick" : "./sash bench http",
+            redis.binary().toString(),
+            "Spring Boot",
+            "bucket4j-spring-boot-starter");
+    this.bound = Cores.canBeChosen();
   }
 
   /** Measures, and returns the report. */
   public static Report run(boolean quick) throws IOException {
-    boolean bound =
-        Runtime.getRuntime().availableProcessors() > 1
-            && Cores.bind(ProcessHandle.current().pid(), Cores.OF_GENERATOR);
-    HttpComparison comparison = new HttpComparison(quick, bound);
     try (RedisServer redis = RedisServer.start()) {
-      comparison.measure(redis);
-      return comparison.report(redis);
+      HttpComparison comparison = new HttpComparison(quick, redis);
+      int starts = quick ? 1 : 2;
+      for (int start = 0; start < starts; start++) {
+        comparison.measure(redis);
+      }
+      return comparison.report();
     }
   }
 
   private void measure(RedisServer redis) throws IOException {
-    int starts = quick ? 1 : 3;
-    for (int start = 0; start < starts; start++) {
-      redis.command("FLUSHALL", "SYNC");
-      System.out.printf("starting %d applications ...%n", CONTENDERS.size());
-      try (Contest contest = Contest.start(redis.uri(), bound)) {
-        for (HttpContender contender : CONTENDERS) {
-          contest.prove(contender);
-        }
-        warmUp(contest);
-        int rounds = quick ? 5 : 6;
-        for (int round = 0; round < rounds; round++) {
-          for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
-            measure(contest, contender);
-          }
+    redis.command("FLUSHALL", "SYNC");
+    System.out.printf("%d applications start and warm up ...%n", CONTENDERS.size());
+    try (Contest contest = Contest.start(redis.uri())) {
+      contest.proveAndWarmUp();
+      if (bound) {
+        contest.bind();
+        bindGeneratorAnd(redis, Cores.OF_GENERATOR);
+      }
+      for (HttpContender contender : CONTENDERS) {
+        var unused = contest.flood(contender, Duration.ofSeconds(1)); // alone for the first time
+      }
+      int rounds = quick ? 5 : 9;
+      for (int round = 0; round < rounds; round++) {
+        for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
+          measure(contest, contender);
         }
       }
+    } finally {
+      bindGeneratorAnd(redis, Cores.ALL);
     }
   }
 
-  /** In several goes: what is compiled meanwhile is not all compiled in the first. */
-  private void warmUp(Contest contest) throws IOException {
-    for (int go = 0; go < 2; go++) {
-      for (HttpContender contender : CONTENDERS) {
-        Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 2_000 : 4_000));
-        System.out.printf("  %-40s warming up %8.0f/s%n", contender.label(), flood.perSecond());
-      }
+  private void bindGeneratorAnd(RedisServer redis, String cores) {
+    if (bound
+        && !(Cores.bind(ProcessHandle.current().pid(), cores) && Cores.bind(redis.pid(), cores))) {
+      throw new IllegalStateException("cannot be bound to cores " + cores);
     }
   }
 
   private void measure(Contest contest, HttpContender contender) throws IOException {
-    Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 800 : 1_500));
-    Pace pace = contest.pace(contender, PER_SECOND, Duration.ofMillis(quick ? 600 : 1_500));
+    Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 700 : 1_200));
+    Pace pace = contest.pace(contender, PER_SECOND, Duration.ofMillis(quick ? 500 : 1_000));
     floods.add(flood, contender);
     paces.add(pace, contender);
     System.out.printf(
@@ -95,15 +102,11 @@ public final class HttpComparison {
         pace.p99Micros());
   }
 
-  private Report report(RedisServer redis) {
+  private Report report() {
     Report report =
         new Report(
             "What limiting costs over HTTP",
-            Machine.describe(
-                    quick ? "./sash bench http --quick" : "./sash bench http",
-                    redis.binary().toString(),
-                    "Spring Boot",
-                    "bucket4j-spring-boot-starter")
+            machine
                 + (bound
                     ? " The application has one core, the one who asks it (with Redis) another."
                     : " The application and the one who asks it share the cores.")
