@@ -32,6 +32,11 @@ public final class Rounds<T> {
         samples.getOrDefault(List.of(of), List.of()).stream().mapToDouble(figure).toArray());
   }
 
+  /** The sum of some figure of a case, over all rounds. */
+  public double sum(ToDoubleFunction<T> figure, Object... of) {
+    return samples.getOrDefault(List.of(of), List.of()).stream().mapToDouble(figure).sum();
+  }
+
   /**
    * The median of what two cases were to each other in each round: closer than the medians of each,
    * since one round sees the machine in one mood.

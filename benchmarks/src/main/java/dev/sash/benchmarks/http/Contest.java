@@ -19,16 +19,13 @@ final class Contest implements AutoCloseable {
   /**
    * Asked as fast as it answers.
    *
-   * @param perSecond requests answered
-   * @param cpuMicros time on a processor for each, of all the process does
-   * @param busy the share of the time in which the process had a processor
+   * @param answered requests
+   * @param seconds in which they were answered
+   * @param cpuSeconds in which the application's process had a processor meanwhile
    */
-  record Flood(double perSecond, double cpuMicros, double busy) {
-    static Flood of(long answered, Duration time, Duration cpu) {
-      return new Flood(
-          answered * 1e9 / time.toNanos(),
-          cpu.toNanos() / 1e3 / answered,
-          (double) cpu.toNanos() / time.toNanos());
+  record Flood(long answered, double seconds, double cpuSeconds) {
+    double perSecond() {
+      return answered / seconds;
     }
   }
 
@@ -133,8 +130,8 @@ final class Contest implements AutoCloseable {
     Duration cpuBefore = application.cpuTime();
     long begin = System.nanoTime();
     long answered = generator(contender).flood(time);
-    Duration took = Duration.ofNanos(System.nanoTime() - begin);
-    return Flood.of(answered, took, application.cpuTime().minus(cpuBefore));
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    return new Flood(answered, seconds, application.cpuTime().minus(cpuBefore).toNanos() / 1e9);
   }
 
   Pace pace(HttpContender contender, int perSecond, Duration time) throws IOException {

@@ -69,11 +69,9 @@ public final class HttpComparison {
       for (HttpContender contender : CONTENDERS) {
         var unused = contest.flood(contender, Duration.ofSeconds(1)); // alone for the first time
       }
-      int rounds = quick ? 5 : 9;
-      for (int round = 0; round < rounds; round++) {
-        for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
-          measure(contest, contender);
-        }
+      for (int round = 0; round < (quick ? 5 : 10); round++) {
+        flood(contest);
+        pace(contest, round);
       }
     } finally {
       bindGeneratorAnd(redis, Cores.ALL);
@@ -87,19 +85,29 @@ public final class HttpComparison {
     }
   }
 
-  private void measure(Contest contest, HttpContender contender) throws IOException {
-    Flood flood = contest.flood(contender, Duration.ofMillis(quick ? 700 : 1_200));
-    Pace pace = contest.pace(contender, PER_SECOND, Duration.ofMillis(quick ? 500 : 1_000));
-    floods.add(flood, contender);
-    paces.add(pace, contender);
-    System.out.printf(
-        "  %-40s %8.0f/s %7.1f µs CPU %4.0f %% busy %6.0f µs %6.0f µs%n",
-        contender.label(),
-        flood.perSecond(),
-        flood.cpuMicros(),
-        100 * flood.busy(),
-        pace.p50Micros(),
-        pace.p99Micros());
+  /** Short turns and many of them: the machine's moods last longer than a turn. */
+  private void flood(Contest contest) throws IOException {
+    for (int round = 0; round < (quick ? 5 : 7); round++) {
+      for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
+        floods.add(contest.flood(contender, Duration.ofMillis(200)), contender);
+      }
+    }
+    for (HttpContender contender : CONTENDERS) {
+      System.out.printf(
+          "  %-38s %7.0f/s %6.1f µs CPU, so far%n",
+          contender.label(), floods.median(Flood::perSecond, contender), cpuMicros(contender));
+    }
+  }
+
+  private void pace(Contest contest, int round) throws IOException {
+    Duration turn = Duration.ofMillis(quick ? 400 : 700);
+    for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
+      Pace pace = contest.pace(contender, PER_SECOND, turn);
+      paces.add(pace, contender);
+      System.out.printf(
+          "  %-38s %7.0f µs, 99 %% within %6.0f µs%n",
+          contender.label(), pace.p50Micros(), pace.p99Micros());
+    }
   }
 
   private Report report() {
@@ -148,9 +156,9 @@ public final class HttpComparison {
           contender.label(),
           String.format("%,.0f", floods.median(Flood::perSecond, contender)),
           isFloor ? "" : String.format("%.1f %%", lostPercent(contender)),
-          String.format("%.1f", floods.median(Flood::cpuMicros, contender)),
-          isFloor ? "" : added(floods, Flood::cpuMicros, contender, "%+.1f"),
-          String.format("%.0f %%", 100 * floods.median(Flood::busy, contender)));
+          String.format("%.1f", cpuMicros(contender)),
+          isFloor ? "" : String.format("%+.1f", cpuMicros(contender) - cpuMicros(NONE)),
+          String.format("%.0f %%", 100 * busy(contender)));
     }
   }
 
@@ -164,9 +172,9 @@ public final class HttpComparison {
       report.row(
           contender.label(),
           String.format("%,.0f", paces.median(Pace::p50Micros, contender)),
-          isFloor ? "" : added(paces, Pace::p50Micros, contender, "%+.0f"),
+          isFloor ? "" : added(Pace::p50Micros, contender),
           String.format("%,.0f", paces.median(Pace::p99Micros, contender)),
-          isFloor ? "" : added(paces, Pace::p99Micros, contender, "%+.0f"));
+          isFloor ? "" : added(Pace::p99Micros, contender));
     }
   }
 
@@ -178,8 +186,16 @@ public final class HttpComparison {
     return floods.median((a, b) -> a / b, Flood::perSecond, contender, other);
   }
 
-  private static <T> String added(
-      Rounds<T> rounds, ToDoubleFunction<T> figure, HttpContender contender, String format) {
-    return String.format(format, rounds.median((a, b) -> a - b, figure, contender, NONE));
+  /** Over all rounds together: the system counts in steps of 10 ms. */
+  private double cpuMicros(HttpContender contender) {
+    return 1e6 * floods.sum(Flood::cpuSeconds, contender) / floods.sum(Flood::answered, contender);
+  }
+
+  private double busy(HttpContender contender) {
+    return floods.sum(Flood::cpuSeconds, contender) / floods.sum(Flood::seconds, contender);
+  }
+
+  private String added(ToDoubleFunction<Pace> figure, HttpContender contender) {
+    return String.format("%+.0f", paces.median((a, b) -> a - b, figure, contender, NONE));
   }
 }
