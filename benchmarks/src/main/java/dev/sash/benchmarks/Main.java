@@ -2,6 +2,7 @@ package dev.sash.benchmarks;
 
 import dev.sash.benchmarks.http.HttpComparison;
 import dev.sash.benchmarks.redis.RedisComparison;
+import dev.sash.benchmarks.server.ServerComparison;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class Main {
     switch (command) {
       case "local" -> new LocalComparison(quick).run().publish(file);
       case "redis" -> RedisComparison.run(quick).publish(file);
+      case "server" -> ServerComparison.run(quick).publish(file);
       case "http" -> HttpComparison.run(quick).publish(file);
       default -> fail();
     }

@@ -7,9 +7,11 @@ import java.util.concurrent.TimeUnit;
  * Keeps the one who asks and the one who answers off each other's core, by {@code taskset}, where
  * there is such a thing.
  */
-final class Cores {
-  static final String OF_GENERATOR = "0";
-  static final String OF_APPLICATION = "1";
+public final class Cores {
+  /** Of the one who asks. */
+  public static final String OF_GENERATOR = "0";
+  /** Of the one who answers. */
+  public static final String OF_APPLICATION = "1";
 
   /** As many as there were before anything was bound. */
   static final String ALL = "0-" + (Runtime.getRuntime().availableProcessors() - 1);
@@ -17,7 +19,7 @@ final class Cores {
   private Cores() {}
 
   /** Whether there are two cores, and processes can be bound to them. */
-  static boolean canBeChosen() {
+  public static boolean canBeChosen() {
     return Runtime.getRuntime().availableProcessors() > 1
         && bind(ProcessHandle.current().pid(), ALL);
   }
@@ -27,7 +29,7 @@ final class Cores {
    *
    * @return false if it cannot be bound, and runs wherever the system likes
    */
-  static boolean bind(long pid, String cores) {
+  public static boolean bind(long pid, String cores) {
     try {
       Process taskset =
           new ProcessBuilder("taskset", "-a", "-c", "-p", cores, Long.toString(pid))
