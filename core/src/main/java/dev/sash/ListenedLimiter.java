@@ -1,5 +1,6 @@
 package dev.sash;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -70,6 +71,11 @@ final class ListenedLimiter implements RateLimiter {
   @Override
   public MicroClock clock() {
     return limiter.clock();
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new ListenedLimiter(limiter.under(limits), listener);
   }
 
   private void tell(String key, long permits, Decision decision) {

@@ -94,6 +94,19 @@ public final class Policy {
   }
 
   /**
+   * This policy with these limits for every key, in place of its own and of its tiers.
+   *
+   * @param limits at least one; differ from each other in algorithm, window or cells
+   * @return the policy
+   */
+  public Policy limitsForEveryKey(List<Limit> limits) {
+    if (limits.isEmpty()) {
+      throw new IllegalArgumentException("policy '" + name + "' must have a limit");
+    }
+    return new Policy(name, checked(name, List.copyOf(limits)), null, failureRule, deadline);
+  }
+
+  /**
    * This policy with limits chosen per key, such as by the caller's plan. A key that moves to
    * another tier keeps what it has spent under limits that differ only in permits, and starts fresh
    * under others.

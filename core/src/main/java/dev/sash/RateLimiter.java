@@ -1,6 +1,7 @@
 package dev.sash;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -140,6 +141,21 @@ public interface RateLimiter {
   default CompletionStage<Decision> acquireAsync(String key, long permits, Duration maxWait) {
     return Waiting.acquireAsync(this, key, permits, maxWait);
   }
+
+  /**
+   * This limiter with other limits, for callers who know what holds for a request better than a
+   * function of its key does: those of the plan that came with it, or limits of its own.
+   *
+   * <p>Keys are the same on both: what is charged here counts there under limits that differ only
+   * in permits. In memory a key has one set of limits at a time, and asking about it under a limit
+   * with another window, algorithm or cells forgets what was charged under the former; a remote
+   * store keeps both.
+   *
+   * @param limits hold for every key in place of the policy's own and of its tiers; at least one
+   * @return a limiter that shares this one's state; cheap to make. Its {@link #policy} has these
+   *     limits, and to change it changes this limiter's and leaves the limits as they are
+   */
+  RateLimiter under(List<Limit> limits);
 
   /**
    * This limiter, with a listener that hears every decision asked of what is returned.

@@ -2,6 +2,7 @@ package dev.sash.cli;
 
 import static com.tngtech.archunit.base.DescribedPredicate.anyElementThat;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
@@ -20,6 +21,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.sash.Sash;
 import dev.sash.internal.Bounds;
+import dev.sash.internal.limiter.LimitsView;
 import dev.sash.memory.InMemoryLimiter;
 import dev.sash.memory.InMemoryStore;
 import java.util.Set;
@@ -237,7 +239,11 @@ class ArchitectureTest {
     noClasses()
         .that(resideInAPackage(TESTKIT))
         .should()
-        .dependOnClassesThat(resideInAPackage(INTERNAL).and(not(equivalentTo(Bounds.class))))
+        .dependOnClassesThat(
+            resideInAPackage(INTERNAL)
+                .and(not(equivalentTo(Bounds.class)))
+                .and(not(assignableTo(LimitsView.class)))
+                .and(not(assignableTo(LimitsView.Decider.class))))
         .check(SASH);
   }
 

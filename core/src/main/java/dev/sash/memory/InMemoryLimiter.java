@@ -1,12 +1,15 @@
 package dev.sash.memory;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
+import dev.sash.internal.limiter.LimitsView;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -119,6 +122,11 @@ public final class InMemoryLimiter implements RateLimiter {
     return clock;
   }
 
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new LimitsView(this, new ByGivenLimits(), limits);
+  }
+
   /**
    * How many keys are held now: those with something charged, and those not cleaned up yet.
    *
@@ -149,6 +157,34 @@ public final class InMemoryLimiter implements RateLimiter {
 
   private long now() {
     return Math.min(clock.micros(), END_OF_TIME);
+  }
+
+  private final class ByGivenLimits implements LimitsView.Decider {
+    @Override
+    public Decision tryAcquire(String key, long permits, List<Limit> limits) {
+      Bounds.checkKey(key);
+      Bounds.checkPermits(permits);
+      int hash = hash(key);
+      Segment segment = segment(hash);
+      Decision decision;
+      do {
+        decision = segment.decide(key, hash, Terms.of(policy(), limits), now(), permits);
+      } while (decision == null);
+      return decision;
+    }
+
+    @Override
+    public Decision refund(String key, long permits, List<Limit> limits) {
+      Bounds.checkKey(key);
+      Bounds.checkPermits(permits);
+      int hash = hash(key);
+      Segment segment = segment(hash);
+      Decision decision;
+      do {
+        decision = segment.refund(key, hash, Terms.of(policy(), limits), now(), permits);
+      } while (decision == null);
+      return decision;
+    }
   }
 
   /** High bits choose the segment, low bits the bucket. */

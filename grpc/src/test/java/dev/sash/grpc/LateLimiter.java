@@ -1,9 +1,11 @@
 package dev.sash.grpc;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -70,5 +72,10 @@ final class LateLimiter implements RateLimiter {
   @Override
   public MicroClock clock() {
     return limiter.clock();
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return limiter.under(limits);
   }
 }

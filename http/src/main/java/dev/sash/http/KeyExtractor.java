@@ -201,6 +201,17 @@ public interface KeyExtractor {
   }
 
   /**
+   * Several keys as one, as {@link #all} writes it: equal only if all parts are. What is longer
+   * than limiters take becomes its hash.
+   *
+   * @param parts one or more keys; a single one stays as it is
+   * @return the key
+   */
+  static String joined(List<String> parts) {
+    return Keys.fitting(parts.size() == 1 ? parts.get(0) : Keys.combined(parts));
+  }
+
+  /**
    * Short for {@code all(this, other)}.
    *
    * @param other finds the second part

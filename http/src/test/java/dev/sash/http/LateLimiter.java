@@ -1,6 +1,7 @@
 package dev.sash.http;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
@@ -105,5 +106,10 @@ class LateLimiter implements RateLimiter {
   @Override
   public MicroClock clock() {
     return limiter.clock();
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return limiter.under(limits);
   }
 }

@@ -2,10 +2,12 @@ package dev.sash.micrometer;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryLimiter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
@@ -16,6 +18,16 @@ final class MeteredLimiter extends ForwardingLimiter {
   MeteredLimiter(RateLimiter limiter, MeterRegistry registry) {
     super(limiter);
     this.meters = new PolicyMeters(registry, limiter.policy().name(), sourcesOf(limiter));
+  }
+
+  private MeteredLimiter(RateLimiter limiter, PolicyMeters meters) {
+    super(limiter);
+    this.meters = meters;
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new MeteredLimiter(limiter.under(limits), meters);
   }
 
   private static Set<Source> sourcesOf(RateLimiter limiter) {

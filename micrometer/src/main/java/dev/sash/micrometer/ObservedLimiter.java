@@ -1,9 +1,11 @@
 package dev.sash.micrometer;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -55,6 +57,11 @@ final class ObservedLimiter extends ForwardingLimiter {
     Observation observation = observation("reset").start();
     return call(observation, () -> limiter.resetAsync(key))
         .whenComplete((done, failure) -> stop(observation, failure));
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new ObservedLimiter(limiter.under(limits), registry);
   }
 
   private static String acquiring(long permits) {

@@ -57,11 +57,18 @@ class ObservedLimiterTest {
     limiter.refundAsync("a", 1).toCompletableFuture().join();
     limiter.reset("a");
     limiter.resetAsync("a").toCompletableFuture().join();
+    limiter.under(List.of(ToldLimiter.LIMIT)).tryAcquire("a");
 
     assertThat(seen.stopped())
         .extracting(Observation.Context::getName)
         .containsExactly(
-            "sash.peek", "sash.peek", "sash.refund", "sash.refund", "sash.reset", "sash.reset");
+            "sash.peek",
+            "sash.peek",
+            "sash.refund",
+            "sash.refund",
+            "sash.reset",
+            "sash.reset",
+            "sash.acquire");
     assertThat(seen.stopped().subList(4, 6))
         .extracting(Observations::keysOf)
         .containsOnly(Map.of("policy", "told"));

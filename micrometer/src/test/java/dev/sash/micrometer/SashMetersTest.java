@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,16 @@ class SashMetersTest {
 
     assertThat(decisions("api", "allowed", "store")).isEqualTo(2);
     assertThat(decisions("api", "denied", "store")).isEqualTo(2);
+  }
+
+  @Test
+  void countsRequestsUnderOtherLimitsAsThePolicys() {
+    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+    limiter.under(List.of(Limit.parse("9/1s"))).tryAcquire("a", 9);
+    limiter.tryAcquire("a");
+
+    assertThat(decisions("api", "allowed", "store")).isOne();
+    assertThat(decisions("api", "denied", "store")).isOne();
   }
 
   @Test

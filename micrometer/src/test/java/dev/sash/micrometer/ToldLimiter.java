@@ -3,7 +3,9 @@ package dev.sash.micrometer;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import dev.sash.Sash;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -59,6 +61,11 @@ final class ToldLimiter extends ForwardingLimiter {
   @Override
   public CompletionStage<Void> resetAsync(String key) {
     return tryAcquireAsync(key, 0).thenAccept(decision -> {});
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return this;
   }
 
   private Decision now(String key, long permits) {

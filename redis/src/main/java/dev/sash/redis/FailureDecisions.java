@@ -22,18 +22,18 @@ final class FailureDecisions {
   FailureDecisions(Policy policy, int nodes) {
     this.policy = policy;
     this.nodes = nodes;
-    this.local = InMemoryStore.create().limiter(share(policy));
+    this.local = InMemoryStore.create().limiter(policy);
   }
 
   void changePolicy(Policy changed) {
-    local.changePolicy(share(changed));
+    local.changePolicy(changed);
     policy = changed;
   }
 
   Decision tryAcquire(String key, List<Limit> limits, long permits) {
     count.increment();
     return switch (policy.failureRule()) {
-      case LOCAL -> fromLocal(local.tryAcquire(key, permits));
+      case LOCAL -> fromLocal(local.under(share(limits)).tryAcquire(key, permits));
       case OPEN -> open(limits, permits);
       case CLOSED -> closed(limits, permits);
     };
@@ -43,7 +43,7 @@ final class FailureDecisions {
   Decision refund(String key, List<Limit> limits, long permits) {
     count.increment();
     return switch (policy.failureRule()) {
-      case LOCAL -> fromLocal(local.refund(key, permits));
+      case LOCAL -> fromLocal(local.under(share(limits)).refund(key, permits));
       case OPEN -> open(limits, 0);
       case CLOSED -> closed(limits, 0);
     };
@@ -89,11 +89,6 @@ final class FailureDecisions {
 
   private static Decision fromLocal(Decision decision) {
     return decision.withSource(Source.LOCAL);
-  }
-
-  private Policy share(Policy whole) {
-    Policy share = whole.limits(share(whole.limits()));
-    return whole.isTiered() ? share.tiers(key -> share(whole.limitsFor(key))) : share;
   }
 
   private List<Limit> share(List<Limit> limits) {

@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
@@ -39,7 +40,10 @@ public final class RedisLimiter implements RateLimiter {
   private final DenyCache denials;
   private final FailureDecisions failures;
   private final MicroClock clock;
-  private volatile Terms terms;
+  private final InForce inForce;
+
+  /** The limits of a view, for every key; null if the policy has them. */
+  private final @Nullable List<Limit> given;
 
   RedisLimiter(
       Link link, KeyNames names, DenyCache denials, MicroClock clock, Policy policy, int nodes) {
@@ -48,7 +52,18 @@ public final class RedisLimiter implements RateLimiter {
     this.denials = denials;
     this.clock = clock;
     this.failures = new FailureDecisions(policy, nodes);
-    this.terms = new Terms(policy);
+    this.inForce = new InForce(new Terms(policy));
+    this.given = null;
+  }
+
+  private RedisLimiter(RedisLimiter whole, List<Limit> given) {
+    this.link = whole.link;
+    this.names = whole.names;
+    this.denials = whole.denials;
+    this.clock = whole.clock;
+    this.failures = whole.failures;
+    this.inForce = whole.inForce;
+    this.given = given;
   }
 
   @Override
@@ -100,7 +115,8 @@ public final class RedisLimiter implements RateLimiter {
   @Override
   public CompletionStage<Void> resetAsync(String key) {
     Bounds.checkKey(key);
-    String[] redisKeys = redisKeys(terms, key);
+    Terms terms = inForce.terms;
+    String[] redisKeys = redisKeys(terms, scriptFor(terms, key), key);
     failures.reset(key);
     denials.forget(key);
     return link.ask("reset a key", commands -> commands.unlink(redisKeys))
@@ -110,13 +126,19 @@ public final class RedisLimiter implements RateLimiter {
 
   @Override
   public Policy policy() {
-    return terms.policy();
+    Policy policy = inForce.terms.policy();
+    return given == null ? policy : policy.limitsForEveryKey(given);
   }
 
   @Override
   public void changePolicy(Policy policy) {
     failures.changePolicy(policy); // refuses what must not be
-    terms = new Terms(policy);
+    inForce.terms = new Terms(policy);
+  }
+
+  @Override
+  public RedisLimiter under(List<Limit> limits) {
+    return new RedisLimiter(this, policy().limitsForEveryKey(limits).limits());
   }
 
   /** The clock of this process, for waiting; decisions are dated by Redis. */
@@ -153,28 +175,41 @@ public final class RedisLimiter implements RateLimiter {
    */
   public CompletionStage<List<KeyState>> inspectAsync(String key) {
     Bounds.checkKey(key);
-    Terms terms = this.terms;
-    LimitScript script = terms.scriptFor(key);
+    Terms terms = inForce.terms;
+    LimitScript script = scriptFor(terms, key);
     return link.ask(
             "inspect a key",
-            commands -> link.run(script.script(), redisKeys(terms, key), script.inspect()))
+            commands -> link.run(script.script(), redisKeys(terms, script, key), script.inspect()))
         .thenApply(script::states);
   }
 
-  private String[] redisKeys(Terms terms, String key) {
-    return names.of(terms.policy().name(), key, terms.scriptFor(key).limits());
+  private LimitScript scriptFor(Terms terms, String key) {
+    return given == null ? terms.scriptFor(key) : terms.scriptOf(given);
+  }
+
+  private String[] redisKeys(Terms terms, LimitScript script, String key) {
+    return names.of(terms.policy().name(), key, script.limits());
   }
 
   private @Nullable Decision remembered(String key, long permits) {
     Bounds.checkKey(key);
     Bounds.checkPermits(permits);
-    return denials.find(key, terms.scriptFor(key).limits(), permits);
+    return denials.find(key, scriptFor(inForce.terms, key).limits(), permits);
   }
 
   private Question question(boolean refund, String key, long permits) {
     Bounds.checkKey(key);
     Bounds.checkPermits(permits);
-    return new Question(terms, refund, key, permits);
+    return new Question(inForce.terms, refund, key, permits);
+  }
+
+  /** What a limiter and its views have in common. */
+  private static final class InForce {
+    volatile Terms terms;
+
+    InForce(Terms terms) {
+      this.terms = terms;
+    }
   }
 
   /** One request on its way through the steps. */
@@ -191,11 +226,11 @@ public final class RedisLimiter implements RateLimiter {
 
     Question(Terms terms, boolean refund, String key, long permits) {
       this.policy = terms.policy();
-      this.script = terms.scriptFor(key);
+      this.script = scriptFor(terms, key);
       this.refund = refund;
       this.key = key;
       this.permits = permits;
-      this.redisKeys = names.of(policy.name(), key, script.limits());
+      this.redisKeys = redisKeys(terms, script, key);
       this.breaker = link.breakerFor(redisKeys[0]);
     }
 

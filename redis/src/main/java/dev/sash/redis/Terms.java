@@ -29,7 +29,10 @@ final class Terms {
     if (common != null) {
       return common;
     }
-    List<Limit> limits = policy.limitsFor(key);
+    return scriptOf(policy.limitsFor(key));
+  }
+
+  LimitScript scriptOf(List<Limit> limits) {
     LimitScript script = tiers.get(limits);
     if (script == null) {
       script = new LimitScript(limits);

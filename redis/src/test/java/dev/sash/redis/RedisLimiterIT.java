@@ -160,6 +160,23 @@ class RedisLimiterIT {
   }
 
   @Test
+  void limitsThatComeWithRequestsShareTheKey() {
+    RedisLimiter limiter = store.limiter(POLICY);
+    RedisLimiter more = limiter.under(List.of(Limit.parse("15/1m")));
+    RedisLimiter hourly = limiter.under(List.of(Limit.parse("2/1h")));
+    limiter.tryAcquire("k", 10);
+
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+    assertThat(more.tryAcquire("k", 4).used()).as("the denial is not its own").isEqualTo(14);
+    assertThat(hourly.tryAcquire("k", 2).used()).isEqualTo(2);
+    assertThat(limiter.peek("k").used()).as("kept beside the other").isEqualTo(14);
+    assertThat(more.inspect("k")).hasSize(1);
+    assertThat(more.policy().limits()).containsExactly(Limit.parse("15/1m"));
+    hourly.reset("k");
+    assertThat(limiter.peek("k").used()).as("another window's").isEqualTo(14);
+  }
+
+  @Test
   void keepsWhatIsChargedWhenLimitsChange() {
     RedisLimiter limiter = store.limiter(POLICY);
     limiter.tryAcquire("k", 8);

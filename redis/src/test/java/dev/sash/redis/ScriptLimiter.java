@@ -49,10 +49,15 @@ final class ScriptLimiter implements RateLimiter {
   }
 
   private final LocalRedis redis = LocalRedis.get();
-  private final KeyNames names = new KeyNames("test" + LIMITERS.incrementAndGet());
+  private final KeyNames names;
   private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
   private final MicroClock clock;
   private final String settings;
+
+  /** The limiter that this is a view of, or itself. */
+  private final ScriptLimiter whole;
+
+  private final @Nullable List<Limit> given;
   private volatile Policy policy;
 
   ScriptLimiter(Policy policy, MicroClock clock) {
@@ -63,6 +68,18 @@ final class ScriptLimiter implements RateLimiter {
     this.policy = checked(policy);
     this.clock = clock;
     this.settings = settings;
+    this.names = new KeyNames("test" + LIMITERS.incrementAndGet());
+    this.whole = this;
+    this.given = null;
+  }
+
+  private ScriptLimiter(ScriptLimiter whole, List<Limit> given) {
+    this.policy = whole.policy;
+    this.clock = whole.clock;
+    this.settings = whole.settings;
+    this.names = whole.names;
+    this.whole = whole;
+    this.given = given;
   }
 
   @Override
@@ -98,7 +115,7 @@ final class ScriptLimiter implements RateLimiter {
 
   @Override
   public Policy policy() {
-    return policy;
+    return given == null ? policy : whole.policy.limitsForEveryKey(given);
   }
 
   @Override
@@ -111,12 +128,17 @@ final class ScriptLimiter implements RateLimiter {
               + changed.name()
               + "'");
     }
-    policy = checked(changed);
+    whole.policy = checked(changed);
   }
 
   @Override
   public MicroClock clock() {
     return clock;
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new ScriptLimiter(this, policy.limitsForEveryKey(limits).limits());
   }
 
   /** Does the steps of a schedule in one go: none depends on the answer to another. */
@@ -144,7 +166,7 @@ final class ScriptLimiter implements RateLimiter {
 
   /** The names of the Redis keys of a key. */
   String[] namesOf(String key) {
-    return names.of(policy.name(), key, policy.limitsFor(key));
+    return names.of(policy.name(), key, limitsFor(key));
   }
 
   private @Nullable Decision ask(Call call) {
@@ -188,9 +210,13 @@ final class ScriptLimiter implements RateLimiter {
     return new Call(LocalRedis.words(words.toArray(String[]::new)), null);
   }
 
+  private List<Limit> limitsFor(String key) {
+    return given == null ? policy.limitsFor(key) : given;
+  }
+
   private LimitScript scriptFor(String key) {
     return scripts.computeIfAbsent(
-        policy.limitsFor(key), limits -> new LimitScript(limits, Script.of(limits, settings)));
+        limitsFor(key), limits -> new LimitScript(limits, Script.of(limits, settings)));
   }
 
   private byte[][] command(LimitScript script, String key, byte[][] arguments) {

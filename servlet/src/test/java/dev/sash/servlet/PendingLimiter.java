@@ -1,9 +1,11 @@
 package dev.sash.servlet;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -96,5 +98,10 @@ final class PendingLimiter implements RateLimiter {
   @Override
   public MicroClock clock() {
     return limiter.clock();
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return limiter.under(limits);
   }
 }

@@ -80,6 +80,15 @@ public abstract class ListenerContract extends RateLimiterContract {
   }
 
   @Test
+  void hearsWhatIsAskedUnderOtherLimits() {
+    RateLimiter limiter = limiter("3/1s").listenedBy(listener);
+    Decision decision = limiter.under(List.of(Limit.parse("5/1s"))).tryAcquire("k", 4);
+
+    assertThat(decision.allowed()).isTrue();
+    assertThat(heard).singleElement().extracting(Heard::decision).isEqualTo(decision);
+  }
+
+  @Test
   void aFailingListenerChangesNothing() throws Exception {
     RateLimiter plain = limiter("3/1s");
     RateLimiter limiter =

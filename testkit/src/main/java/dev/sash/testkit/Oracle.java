@@ -7,6 +7,7 @@ import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
+import dev.sash.internal.limiter.LimitsView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +72,11 @@ public final class Oracle implements RateLimiter {
 
   @Override
   public synchronized Decision tryAcquire(String key, long permits) {
-    Account account = account(key, permits);
+    return tryAcquire(key, permits, policy.limitsFor(key));
+  }
+
+  private synchronized Decision tryAcquire(String key, long permits, List<Limit> limits) {
+    Account account = account(key, permits, limits);
     long now = now(account);
     boolean fits = account.ledgers.stream().allMatch(ledger -> ledger.fits(now, permits));
     if (!fits) {
@@ -91,7 +96,11 @@ public final class Oracle implements RateLimiter {
 
   @Override
   public synchronized Decision refund(String key, long permits) {
-    Account account = account(key, permits);
+    return refund(key, permits, policy.limitsFor(key));
+  }
+
+  private synchronized Decision refund(String key, long permits, List<Limit> limits) {
+    Account account = account(key, permits, limits);
     long now = now(account);
     for (Ledger ledger : account.ledgers) {
       if (permits > 0 && ledger.used(now) > 0) {
@@ -99,7 +108,7 @@ public final class Oracle implements RateLimiter {
         account.newestMicros = now;
       }
     }
-    return tryAcquire(key, 0);
+    return tryAcquire(key, 0, limits);
   }
 
   @Override
@@ -142,6 +151,24 @@ public final class Oracle implements RateLimiter {
     return clock;
   }
 
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return new LimitsView(
+        this,
+        new LimitsView.Decider() {
+          @Override
+          public Decision tryAcquire(String key, long permits, List<Limit> given) {
+            return Oracle.this.tryAcquire(key, permits, given);
+          }
+
+          @Override
+          public Decision refund(String key, long permits, List<Limit> given) {
+            return Oracle.this.refund(key, permits, given);
+          }
+        },
+        limits);
+  }
+
   private static Policy checked(Policy policy) {
     Objects.requireNonNull(policy, "policy must not be null");
     if (policy.limits().isEmpty() && !policy.isTiered()) {
@@ -150,10 +177,9 @@ public final class Oracle implements RateLimiter {
     return policy;
   }
 
-  private Account account(String key, long permits) {
+  private Account account(String key, long permits, List<Limit> limits) {
     Bounds.checkKey(key);
     Bounds.checkPermits(permits);
-    List<Limit> limits = policy.limitsFor(key);
     Account account = accounts.computeIfAbsent(key, k -> new Account());
     account.putInForce(limits);
     return account;

@@ -1,6 +1,7 @@
 package dev.sash.testkit;
 
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
@@ -88,6 +89,11 @@ final class PausesOf implements RateLimiter {
   @Override
   public void changePolicy(Policy policy) {
     limiter.changePolicy(policy);
+  }
+
+  @Override
+  public RateLimiter under(List<Limit> limits) {
+    return limiter.under(limits);
   }
 
   @Override

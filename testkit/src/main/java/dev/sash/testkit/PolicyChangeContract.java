@@ -242,6 +242,68 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     assertThat(limiter.peek("k").used()).isZero();
   }
 
+  @TestFactory
+  Stream<DynamicTest> limitsThatComeWithARequestCountWhatIsCharged() {
+    return onEveryAlgorithm(
+        limiter -> {
+          Policy own = limiter.policy();
+          RateLimiter less = limiter.under(List.of(withPermits(limiter, 5)));
+          RateLimiter more = limiter.under(List.of(withPermits(limiter, 25)));
+          limiter.tryAcquire("k", 4);
+
+          assertThat(less.peek("k").limit()).isEqualTo(5);
+          assertThat(less.peek("k").used()).isEqualTo(4);
+          assertThat(spendAll(less, "k")).isOne();
+          assertThat(limiter.peek("k").used()).as("charged here too").isEqualTo(5);
+          assertThat(more.tryAcquire("k", 15).remaining()).isEqualTo(5);
+          assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+          assertThat(more.refund("k", 19).used()).isOne();
+          assertThat(spendAll(limiter, "k")).isEqualTo(9);
+          less.reset("k");
+          assertThat(limiter.peek("k").used()).isZero();
+          assertThat(limiter.policy()).isSameAs(own);
+        });
+  }
+
+  @Test
+  void limitsThatComeWithARequestHoldInPlaceOfTiers() {
+    RateLimiter limiter = limiter(policy().limits(FREE).tiers(key -> PRO));
+    RateLimiter both = limiter.under(List.of(Limit.parse("3/1s"), Limit.parse("4/1m")));
+
+    assertThat(spendAll(both, "k")).isEqualTo(3);
+    clock.setMicros(1_000_000);
+    assertThat(spendAll(both, "k")).isOne();
+    assertThat(both.under(PRO).peek("k").limit()).as("those given last").isEqualTo(30);
+    assertThat(both.policy().limits()).hasSize(2);
+    assertThat(both.policy().isTiered()).isFalse();
+    assertThat(both.policy().name()).isEqualTo(limiter.policy().name());
+    assertThat(both.clock()).isSameAs(clock);
+  }
+
+  @Test
+  void aChangedPolicyLeavesLimitsThatComeWithARequestAlone() {
+    RateLimiter limiter = limiter("3/1s");
+    RateLimiter given = limiter.under(PRO);
+    given.changePolicy(Policy.of(limiter.policy().name(), Limit.parse("5/1s")));
+
+    assertThat(spendAll(limiter, "k")).isEqualTo(5);
+    assertThat(spendAll(given, "k")).isEqualTo(25);
+  }
+
+  @Test
+  void refusesToDecideUnderNoLimitOrUnderTwoThatDifferOnlyInPermits() {
+    RateLimiter limiter = limiter("3/1s");
+    String name = limiter.policy().name();
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.under(List.of()))
+        .withMessage("policy '%s' must have a limit", name);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.under(List.of(FREE.get(0), PRO.get(0))))
+        .withMessageStartingWith("limits of policy '%s' must differ", name);
+    assertThatNullPointerException().isThrownBy(() -> limiter.under(nothing()));
+  }
+
   private static Limit withPermits(RateLimiter limiter, long permits) {
     Limit old = limiter.policy().limits().get(0);
     return new Limit(old.algorithm(), permits, old.windowMicros(), old.cells(), permits);

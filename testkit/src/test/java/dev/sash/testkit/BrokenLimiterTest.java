@@ -168,5 +168,10 @@ class BrokenLimiterTest {
     public MicroClock clock() {
       return MicroClock.system();
     }
+
+    @Override
+    public RateLimiter under(List<Limit> limits) {
+      throw new UnsupportedOperationException();
+    }
   }
 }

@@ -1,0 +1,65 @@
+package dev.sash.config;
+
+import dev.sash.Algorithm;
+import dev.sash.Limit;
+import dev.sash.Policy;
+import dev.sash.http.AddressRanges;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that files say. Immutable.
+ *
+ * @param policies the policies by name, in the order of the files
+ * @param domains the domains of Envoy's form by name
+ * @param adHocLimits whether requests may bring limits of their own
+ * @param trustedProxies whose word is taken for the client's address
+ * @param rlsCharging what becomes of the others when one descriptor of an Envoy request is denied
+ * @param rlsAlgorithm how limits of Envoy's form are counted
+ */
+public record Configuration(
+    Map<String, PolicyConfig> policies,
+    Map<String, EnvoyDomain> domains,
+    boolean adHocLimits,
+    AddressRanges trustedProxies,
+    RlsCharging rlsCharging,
+    Algorithm rlsAlgorithm) {
+
+  /** Copies the maps, keeping their order. */
+  public Configuration {
+    policies = Collections.unmodifiableMap(new LinkedHashMap<>(policies));
+    domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
+  }
+
+  /**
+   * What holds without a file: one policy, {@code default}, of 100 permits a minute.
+   *
+   * @return the configuration
+   */
+  public static Configuration byDefault() {
+    Limit limit = Limit.slidingLog(100, Duration.ofMinutes(1));
+    return of(List.of(PolicyConfig.of(Policy.of("default", limit))));
+  }
+
+  /**
+   * A configuration that says nothing but policies.
+   *
+   * @param policies the policies
+   * @return everything else as if it were not said
+   */
+  public static Configuration of(Collection<PolicyConfig> policies) {
+    Map<String, PolicyConfig> byName = new LinkedHashMap<>();
+    policies.forEach(policy -> byName.put(policy.name(), policy));
+    return new Configuration(
+        byName,
+        Map.of(),
+        false,
+        AddressRanges.NONE,
+        RlsCharging.ALL_OR_NOTHING,
+        Algorithm.SLIDING_LOG);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.sash.config;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many permits a request costs that does not say so itself.
+ *
+ * @param permits the cost, 0 to 10⁹; where an attribute tells it, that of requests without the
+ *     attribute
+ * @param attribute the attribute that tells the cost; null if it is the same for all
+ * @param most the most that the attribute may tell, 1 to 10⁹: more is charged as this
+ */
+public record Cost(long permits, @Nullable String attribute, long most) {
+  /** One permit each. */
+  public static final Cost ONE = new Cost(1, null, 1);
+}

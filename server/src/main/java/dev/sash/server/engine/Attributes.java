@@ -1,0 +1,86 @@
+package dev.sash.server.engine;
+
+import dev.sash.config.Cost;
+import dev.sash.config.PolicyConfig;
+import dev.sash.http.IpAddress;
+import dev.sash.http.KeyExtractor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What attributes mean. */
+public final class Attributes {
+  /** The client's address. */
+  public static final String IP = "ip";
+
+  /** A secret by which the client is known; only its hash becomes a part of keys. */
+  public static final String API_KEY = "apikey";
+
+  /** How many bits of an IPv6 address tell clients apart: each has a network of that size. */
+  private static final int IPV6_BITS = 64;
+
+  private static final int MAX_DIGITS = 10;
+
+  private Attributes() {}
+
+  /** The client's address, if it is known. */
+  static @Nullable IpAddress address(Map<String, String> attributes) {
+    String text = attributes.get(IP);
+    if (text == null) {
+      return null;
+    }
+    try {
+      return IpAddress.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("attribute 'ip' must be an IP address", e);
+    }
+  }
+
+  /** The key that a policy makes of attributes. */
+  static String key(PolicyConfig config, Map<String, String> attributes) {
+    List<String> names = config.keyAttributes();
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException(
+          "key must be given: policy '" + config.name() + "' does not say what makes it");
+    }
+    List<String> parts = new ArrayList<>(names.size());
+    for (String name : names) {
+      String value = attributes.get(name);
+      if (value == null || value.isEmpty()) {
+        throw new IllegalArgumentException(
+            "attribute '"
+                + name
+                + "' must be given, or else a key: policy '"
+                + config.name()
+                + "' is by "
+                + String.join(" and ", names));
+      }
+      parts.add(part(name, value, attributes));
+    }
+    return KeyExtractor.joined(parts);
+  }
+
+  private static String part(String name, String value, Map<String, String> attributes) {
+    if (name.equals(API_KEY)) {
+      return KeyExtractor.apiKeyOf(value);
+    }
+    IpAddress address = name.equals(IP) ? address(attributes) : null;
+    if (address == null) {
+      return name + ":" + value;
+    }
+    return address.isIpv6()
+        ? IP + ":" + address.network(IPV6_BITS) + "/" + IPV6_BITS
+        : IP + ":" + address;
+  }
+
+  /** The cost that an attribute tells. */
+  static long cost(Cost cost, String told) {
+    boolean digits = !told.isEmpty() && told.chars().allMatch(c -> c >= '0' && c <= '9');
+    if (!digits || told.length() > MAX_DIGITS) {
+      throw new IllegalArgumentException(
+          "attribute '" + cost.attribute() + "' must be a whole number of at most 10 digits");
+    }
+    return Long.parseLong(told);
+  }
+}
