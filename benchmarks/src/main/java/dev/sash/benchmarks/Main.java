@@ -14,6 +14,7 @@ public final class Main {
       usage: ./sash bench local [--quick]
              ./sash bench redis [--quick]
              ./sash bench http [--quick]
+             ./sash bench server [--quick]
              ./sash bench jmh [options of JMH]
 
       local   compares Sash with Guava, Resilience4j and Bucket4j in this process, in one run, and
@@ -22,6 +23,8 @@ public final class Main {
               starts, in one run, and saves the tables there too; as long
       http    compares a Spring Boot application without limits with the same one limited by Sash and
               by Bucket4j, in one run, and saves the tables there too; 8 minutes, 2 with --quick
+      server  compares the service with its own empty endpoint, nginx and HAProxy, as far as they are
+              installed, in one run, and saves the tables there too; 5 minutes, 2 with --quick
       jmh     runs single benchmarks; -l lists them\
       """;
 

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 public final class Cores {
   /** Of the one who asks. */
   public static final String OF_GENERATOR = "0";
+
   /** Of the one who answers. */
   public static final String OF_APPLICATION = "1";
 

@@ -75,9 +75,7 @@ final class GrpcExchange extends Exchange {
   }
 
   private int length(int frame) {
-    return (answer[frame] & 255) << 16
-        | (answer[frame + 1] & 255) << 8
-        | (answer[frame + 2] & 255);
+    return (answer[frame] & 255) << 16 | (answer[frame + 1] & 255) << 8 | (answer[frame + 2] & 255);
   }
 
   /** Whether a frame is the last of the answer. */

@@ -12,6 +12,7 @@ import dev.sash.benchmarks.Machine;
 import dev.sash.benchmarks.Report;
 import dev.sash.benchmarks.Rounds;
 import dev.sash.benchmarks.http.Cores;
+import dev.sash.benchmarks.redis.SortedSetScript;
 import dev.sash.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,8 +78,7 @@ public final class ServerComparison implements AutoCloseable {
     ServerProcess memory = SashProcess.start(folder, "memory", OptionalInt.of(respPort));
     servers.put(MEMORY, memory);
     servers.put(
-        REDIS,
-        SashProcess.start(folder, "redis", OptionalInt.empty(), "--redis", redis.uri()));
+        REDIS, SashProcess.start(folder, "redis", OptionalInt.empty(), "--redis", redis.uri()));
     servers.put(EMPTY, memory);
     servers.put(BATCH, memory);
     servers.put(RLS, memory);
@@ -105,8 +105,7 @@ public final class ServerComparison implements AutoCloseable {
     }
     boolean hasResp = measureResp(respPort, redis);
     AbstractHistogram half =
-        driver(MEMORY)
-            .pace(perSecond(MEMORY) / 2, Duration.ofSeconds(quick ? 5 : 20));
+        driver(MEMORY).pace(perSecond(MEMORY) / 2, Duration.ofSeconds(quick ? 5 : 20));
     return report(startMillis, hasResp, half, ManyKeys.measure(folder, turn, MANY_KEYS, KEYS));
   }
 
@@ -143,8 +142,7 @@ public final class ServerComparison implements AutoCloseable {
     }
   }
 
-  private static Driver http(int port, Supplier<byte[]> requests)
-      throws IOException {
+  private static Driver http(int port, Supplier<byte[]> requests) throws IOException {
     return new Driver(CONNECTIONS, () -> new HttpExchange(port), requests);
   }
 
@@ -181,7 +179,7 @@ public final class ServerComparison implements AutoCloseable {
     if (bound) {
       Cores.bind(redis.pid(), Cores.OF_APPLICATION);
     }
-    String sha = redis.command("SCRIPT", "LOAD", SortedSetScript.source());
+    String sha = String.valueOf(redis.command("SCRIPT", "LOAD", SortedSetScript.source()));
     int requests = quick ? 200_000 : 500_000;
     benchmark.run(respPort, requests, "SASH.CHECK", Requests.POLICY, "resp:__rand_int__");
     for (int round = 0; round < (quick ? 3 : 7); round++) {
@@ -198,7 +196,8 @@ public final class ServerComparison implements AutoCloseable {
     return true;
   }
 
-  private Report report(double startMillis, boolean hasResp, AbstractHistogram half, ManyKeys many) {
+  private Report report(
+      double startMillis, boolean hasResp, AbstractHistogram half, ManyKeys many) {
     Report report =
         new Report(
             "The service",
@@ -264,11 +263,13 @@ public final class ServerComparison implements AutoCloseable {
         hasResp ? resp.median((a, b) -> a / b, x -> x, "sash", "sorted set") : Double.NaN;
     report.atLeast(1, "RESP: as much as the sorted set on redis-server (aim: 3 ×)", perRedis, "×");
     report.atLeast(
-        500, "batches of 100: 500,000 decisions/s", perSecond(BATCH) * BATCH_SIZE / 1e3, "thousand");
+        500,
+        "batches of 100: 500,000 decisions/s",
+        perSecond(BATCH) * BATCH_SIZE / 1e3,
+        "thousand");
     report.atMost(5, "99 % at half of the most: 5 ms", millis(half, 99), "ms");
     report.atMost(1_500, "start: 1.5 s", startMillis, "ms");
-    report.atLeast(
-        0.8, "a million keys: 80 % of the answers for a thousand", many.ratio(), "×");
+    report.atLeast(0.8, "a million keys: 80 % of the answers for a thousand", many.ratio(), "×");
   }
 
   private double perSecond(ServerContender contender) {

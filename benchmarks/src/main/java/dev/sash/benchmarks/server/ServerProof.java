@@ -50,7 +50,8 @@ final class ServerProof {
     while (!exchange.isAnswered()) {
       if (System.nanoTime() > end) {
         throw new IOException(
-            "no answer after " + new String(exchange.answer, 0, exchange.filled, StandardCharsets.ISO_8859_1));
+            "no answer after "
+                + new String(exchange.answer, 0, exchange.filled, StandardCharsets.ISO_8859_1));
       }
     }
   }
