@@ -11,6 +11,7 @@ import static dev.sash.benchmarks.redis.RedisContender.SORTED_SET;
 
 import dev.sash.benchmarks.Asked;
 import dev.sash.benchmarks.Report;
+import dev.sash.benchmarks.Rounds;
 import dev.sash.benchmarks.redis.Callers.Load;
 import dev.sash.benchmarks.redis.RedisContender.Task;
 import dev.sash.testkit.redis.RedisServer;

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sash.benchmarks.Asked;
 import dev.sash.benchmarks.Report;
+import dev.sash.benchmarks.Rounds;
 import dev.sash.benchmarks.redis.Callers.Load;
 import dev.sash.benchmarks.redis.RedisContender.Task;
 import dev.sash.testkit.redis.RedisServer;

@@ -1,6 +1,7 @@
 package dev.sash.benchmarks.redis;
 
 import dev.sash.benchmarks.Report;
+import dev.sash.benchmarks.Rounds;
 import dev.sash.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.util.List;

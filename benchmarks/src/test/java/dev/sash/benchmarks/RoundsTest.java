@@ -1,4 +1,4 @@
-package dev.sash.benchmarks.redis;
+package dev.sash.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,5 +36,25 @@ class RoundsTest {
     assertThat(Rounds.order(contenders, 0)).containsExactly("a", "b", "c");
     assertThat(Rounds.order(contenders, 1)).containsExactly("c", "a", "b");
     assertThat(Rounds.order(contenders, 4)).containsExactly("c", "a", "b");
+  }
+
+  @Test
+  void comparesTwoCasesRoundByRound() {
+    int[][] moods = {{10, 11}, {100, 120}, {1_000, 1_300}};
+    for (int[] mood : moods) {
+      rounds.add(mood[0], "none");
+      rounds.add(mood[1], "log");
+    }
+    assertThat(rounds.median((a, b) -> a / b, Integer::doubleValue, "log", "none")).isEqualTo(1.2);
+    assertThat(rounds.median((a, b) -> a - b, Integer::doubleValue, "log", "none")).isEqualTo(20);
+    assertThat(rounds.median((a, b) -> a - b, Integer::doubleValue, "log", "other")).isNaN();
+  }
+
+  @Test
+  void everyOtherRoundGoesBack() {
+    List<String> contenders = List.of("a", "b", "c");
+    assertThat(Rounds.forthAndBack(contenders, 0)).containsExactly("a", "b", "c");
+    assertThat(Rounds.forthAndBack(contenders, 1)).containsExactly("c", "b", "a");
+    assertThat(Rounds.forthAndBack(contenders, 2)).containsExactly("a", "b", "c");
   }
 }

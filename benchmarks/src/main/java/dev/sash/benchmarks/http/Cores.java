@@ -1,0 +1,48 @@
+package dev.sash.benchmarks.http;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps the one who asks and the one who answers off each other's core, by {@code taskset}, where
+ * there is such a thing.
+ */
+public final class Cores {
+  /** Of the one who asks. */
+  public static final String OF_GENERATOR = "0";
+
+  /** Of the one who answers. */
+  public static final String OF_APPLICATION = "1";
+
+  /** As many as there were before anything was bound. */
+  static final String ALL = "0-" + (Runtime.getRuntime().availableProcessors() - 1);
+
+  private Cores() {}
+
+  /** Whether there are two cores, and processes can be bound to them. */
+  public static boolean canBeChosen() {
+    return Runtime.getRuntime().availableProcessors() > 1
+        && bind(ProcessHandle.current().pid(), ALL);
+  }
+
+  /**
+   * Binds a process, with all its threads and those to come.
+   *
+   * @return false if it cannot be bound, and runs wherever the system likes
+   */
+  public static boolean bind(long pid, String cores) {
+    try {
+      Process taskset =
+          new ProcessBuilder("taskset", "-a", "-c", "-p", cores, Long.toString(pid))
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return taskset.waitFor(10, TimeUnit.SECONDS) && taskset.exitValue() == 0;
+    } catch (IOException e) {
+      return false; // not Linux, or not installed
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}
