@@ -30,6 +30,10 @@ final class AllOrNothing {
 
   /** Completes with a decision for each asking; the request is admitted if all are allowed. */
   static CompletableFuture<List<PolicyDecision>> charge(List<Asking> askings) {
+    if (askings.size() == 1) {
+      Asking only = askings.get(0); // all of it, or nothing, by itself
+      return only.ask(only.permits()).thenApply(decision -> List.of(only.answered(decision)));
+    }
     AllOrNothing all = new AllOrNothing(askings);
     return all.chargeFrom(0)
         .handle((done, failure) -> failure == null ? null : failure)
