@@ -39,6 +39,14 @@ class RoundsTest {
   }
 
   @Test
+  void addsUpAllRoundsOfACase() {
+    rounds.add(1, "log");
+    rounds.add(2, "log");
+    rounds.add(4, "other");
+    assertThat(rounds.sum(Integer::doubleValue, "log")).isEqualTo(3);
+  }
+
+  @Test
   void comparesTwoCasesRoundByRound() {
     int[][] moods = {{10, 11}, {100, 120}, {1_000, 1_300}};
     for (int[] mood : moods) {

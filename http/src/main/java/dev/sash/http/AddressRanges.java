@@ -56,6 +56,10 @@ public final class AddressRanges {
     return new AddressRanges(ranges);
   }
 
+  boolean isEmpty() {
+    return ranges.isEmpty();
+  }
+
   /**
    * Whether an address lies in one of the networks.
    *

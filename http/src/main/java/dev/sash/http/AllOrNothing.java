@@ -84,6 +84,10 @@ public final class AllOrNothing {
    *     everything was given back. If one fails, completes with its failure, and nothing is charged
    */
   public static CompletableFuture<List<Decision>> charge(List<? extends Part> parts) {
+    if (parts.size() == 1) {
+      Part only = parts.get(0); // all of it, or nothing, by itself
+      return ask(only, only.permits()).thenApply(List::of);
+    }
     AllOrNothing all = new AllOrNothing(parts);
     return all.chargeFrom(0)
         .handle((done, failure) -> failure == null ? null : failure)

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * Limits HTTP requests. Immutable and thread-safe.
@@ -90,26 +91,40 @@ public final class HttpLimiter {
    * @return admitted if all of them are
    */
   public Verdict report(RequestView view, List<PolicyDecision> decisions) {
-    return verdict(List.of(), List.copyOf(decisions), view.headers("Accept"));
+    return verdict(List.of(), List.copyOf(decisions), () -> view.headers("Accept"));
   }
 
   private CompletionStage<Verdict> decide(IncomingRequest request) {
-    List<String> accept = request.view().headers("Accept");
-    if (deniedAddresses.contains(request.client())) {
-      return CompletableFuture.completedFuture(forbidden(accept));
+    if (isOneOf(deniedAddresses, request)) {
+      return CompletableFuture.completedFuture(forbidden(request));
     }
-    if (isExempt(request.requestPath()) || allowedAddresses.contains(request.client())) {
+    if (isExempt(request.requestPath()) || isOneOf(allowedAddresses, request)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
     List<Asking> askings = askings(request);
     if (namesOneOf(deniedKeys, askings)) {
-      return CompletableFuture.completedFuture(forbidden(accept));
+      return CompletableFuture.completedFuture(forbidden(request));
     }
     if (askings.isEmpty() || namesOneOf(allowedKeys, askings)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
-    return AllOrNothing.charge(askings)
-        .thenApply(decisions -> verdict(askings, answers(askings, decisions), accept));
+    CompletableFuture<List<Decision>> charged = AllOrNothing.charge(askings);
+    Supplier<List<String>> accept = acceptOf(request, charged.isDone());
+    return charged.thenApply(decisions -> verdict(askings, answers(askings, decisions), accept));
+  }
+
+  /** Only denials need the field, but nothing is read once others have the request. */
+  private static Supplier<List<String>> acceptOf(IncomingRequest request, boolean now) {
+    if (now) {
+      return () -> request.view().headers("Accept");
+    }
+    List<String> accept = request.view().headers("Accept");
+    return () -> accept;
+  }
+
+  /** Most applications have no such lists, and then need not know the address. */
+  private static boolean isOneOf(AddressRanges addresses, IncomingRequest request) {
+    return !addresses.isEmpty() && addresses.contains(request.client());
   }
 
   private boolean isExempt(RequestPath path) {
@@ -138,19 +153,21 @@ public final class HttpLimiter {
     return askings;
   }
 
-  private static Verdict forbidden(List<String> accept) {
-    return Verdict.denied(DenialBody.Problem.FORBIDDEN, List.of(), Map.of(), accept);
+  private static Verdict forbidden(IncomingRequest request) {
+    return Verdict.denied(
+        DenialBody.Problem.FORBIDDEN, List.of(), Map.of(), request.view().headers("Accept"));
   }
 
   private static List<PolicyDecision> answers(List<Asking> askings, List<Decision> decisions) {
-    List<PolicyDecision> answers = new ArrayList<>();
+    List<PolicyDecision> answers = new ArrayList<>(decisions.size());
     for (int i = 0; i < decisions.size(); i++) {
       answers.add(askings.get(i).answered(decisions.get(i)));
     }
-    return List.copyOf(answers);
+    return answers;
   }
 
-  private Verdict verdict(List<Asking> askings, List<PolicyDecision> answers, List<String> accept) {
+  private Verdict verdict(
+      List<Asking> askings, List<PolicyDecision> answers, Supplier<List<String>> accept) {
     Map<String, String> headers = fields.write(answers);
     boolean denied = false;
     boolean overLimit = false;
@@ -168,7 +185,7 @@ public final class HttpLimiter {
         overLimit ? DenialBody.Problem.QUOTA_EXCEEDED : DenialBody.Problem.REDUCED_CAPACITY,
         answers,
         headers,
-        accept);
+        accept.get());
   }
 
   /** How a limiter is to be. Not thread-safe. */

@@ -56,7 +56,10 @@ public final class IncomingRequest {
   RequestPath requestPath() {
     RequestPath known = path;
     if (known == null) {
-      known = RequestPath.of(view.path()).after(RequestPath.of(view.contextPath()));
+      known = RequestPath.of(view.path());
+      if (!view.contextPath().isEmpty()) {
+        known = known.after(RequestPath.of(view.contextPath()));
+      }
       path = known;
     }
     return known;
@@ -93,8 +96,8 @@ public final class IncomingRequest {
    *     null if there is none
    */
   public @Nullable String header(String name) {
-    var lines = view.headers(name);
-    return lines.isEmpty() ? null : lines.get(0).strip();
+    String line = view.header(name);
+    return line == null ? null : line.strip();
   }
 
   /**

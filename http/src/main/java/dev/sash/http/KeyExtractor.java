@@ -97,7 +97,7 @@ public interface KeyExtractor {
    */
   static KeyExtractor header(String field) {
     String name = Keys.checkedToken("field", field).toLowerCase(Locale.ROOT);
-    return by("header", request -> named(name, request.header(name)));
+    return named("header", name, request -> request.header(name));
   }
 
   /**
@@ -108,7 +108,7 @@ public interface KeyExtractor {
    */
   static KeyExtractor queryParameter(String name) {
     Objects.requireNonNull(name, "name must not be null");
-    return by("query", request -> named(name, request.queryParameter(name)));
+    return named("query", name, request -> request.queryParameter(name));
   }
 
   /**
@@ -119,7 +119,7 @@ public interface KeyExtractor {
    */
   static KeyExtractor cookie(String name) {
     Keys.checkedToken("name", name);
-    return by("cookie", request -> named(name, request.cookie(name)));
+    return named("cookie", name, request -> request.cookie(name));
   }
 
   /**
@@ -168,8 +168,17 @@ public interface KeyExtractor {
    * @return the extractor
    */
   static KeyExtractor by(String prefix, Function<IncomingRequest, @Nullable String> value) {
-    String start = Keys.checkedPrefix(prefix) + ":";
     Objects.requireNonNull(value, "value must not be null");
+    return beginningWith(Keys.checkedPrefix(prefix) + ":", value);
+  }
+
+  private static KeyExtractor named(
+      String prefix, String name, Function<IncomingRequest, @Nullable String> value) {
+    return beginningWith(prefix + ":" + Keys.escapedName(name) + ":", value);
+  }
+
+  private static KeyExtractor beginningWith(
+      String start, Function<IncomingRequest, @Nullable String> value) {
     return request -> {
       String found = value.apply(request);
       return found == null || found.isEmpty() ? null : start + found;
@@ -269,9 +278,5 @@ public interface KeyExtractor {
       int colon = key.startsWith("(") ? -1 : key.indexOf(':');
       return key.substring(0, Math.max(0, colon)) + "#" + hash.apply(key);
     };
-  }
-
-  private static @Nullable String named(String name, @Nullable String value) {
-    return value == null || value.isEmpty() ? null : Keys.escapedName(name) + ":" + value;
   }
 }

@@ -139,6 +139,9 @@ public final class RateLimitFields {
 
   /** One item for each limit; one policy may have been asked for several keys. */
   private static String policyList(List<PolicyDecision> answers) {
+    if (answers.size() == 1 && answers.get(0).limits().size() == 1) {
+      return policyItem(answers.get(0), answers.get(0).limits().get(0));
+    }
     Set<String> items = new LinkedHashSet<>();
     for (PolicyDecision answer : answers) {
       for (Limit limit : answer.limits()) {
@@ -150,19 +153,22 @@ public final class RateLimitFields {
 
   /** {@code "api";q=100;w=60}. */
   private static String policyItem(PolicyDecision answer, Limit limit) {
-    StringBuilder item = new StringBuilder(quoted(answer.nameOf(limit)));
-    item.append(";q=").append(limit.permits());
+    StringBuilder item = new StringBuilder(48);
+    item.append('"').append(answer.nameOf(limit)).append("\";q=").append(limit.permits());
     if (limit.windowMicros() % 1_000_000 == 0) {
       item.append(";w=").append(limit.windowMicros() / 1_000_000);
     }
     if (answer.unit() != null) {
-      item.append(";qu=").append(quoted(answer.unit()));
+      item.append(";qu=\"").append(answer.unit()).append('"');
     }
     return item.toString();
   }
 
   /** One item for each policy: for the limit that decided, and the key nearest to exhaustion. */
   private static String stateList(List<PolicyDecision> answers) {
+    if (answers.size() == 1) {
+      return stateItem(answers.get(0).name(), answers.get(0));
+    }
     Map<String, PolicyDecision> nearest = new LinkedHashMap<>();
     for (PolicyDecision answer : answers) {
       nearest.merge(answer.name(), answer, BinaryOperator.maxBy(NEARNESS));
@@ -175,12 +181,8 @@ public final class RateLimitFields {
   /** {@code "api";r=50;t=30}. */
   private static String stateItem(String name, PolicyDecision answer) {
     long seconds = ceilSeconds(untilFree(answer));
-    String item = quoted(name) + ";r=" + answer.decision().remaining();
+    String item = '"' + name + "\";r=" + answer.decision().remaining();
     return seconds > 0 ? item + ";t=" + seconds : item;
-  }
-
-  private static String quoted(String name) {
-    return '"' + name + '"';
   }
 
   /** Zero if waiting does not help, or is not needed. */

@@ -18,6 +18,10 @@ record RequestPath(List<String> segments, boolean ambiguous) {
     List<String> segments = new ArrayList<>();
     boolean ambiguous = false;
     for (String rawSegment : HttpSyntax.parts(raw, '/')) {
+      if (isPlain(rawSegment)) {
+        segments.add(rawSegment);
+        continue;
+      }
       int parameters = rawSegment.indexOf(';');
       HttpSyntax.Decoded decoded =
           HttpSyntax.percentDecoded(
@@ -29,6 +33,17 @@ record RequestPath(List<String> segments, boolean ambiguous) {
       }
     }
     return new RequestPath(List.copyOf(segments), ambiguous);
+  }
+
+  /** Whether a segment is what it seems, as nearly all are; the others take longer to read. */
+  private static boolean isPlain(String segment) {
+    for (int i = 0; i < segment.length(); i++) {
+      char c = segment.charAt(i);
+      if (c == '%' || c == ';' || c == '\\' || Character.isISOControl(c)) {
+        return false;
+      }
+    }
+    return !segment.isEmpty() && segment.charAt(0) != '.';
   }
 
   /** Returns true if it was a dot segment. */

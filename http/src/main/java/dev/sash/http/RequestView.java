@@ -47,6 +47,17 @@ public interface RequestView {
   List<String> headers(String name);
 
   /**
+   * The first line of a header field, for views that find it without the others.
+   *
+   * @param name the field's name, in any case
+   * @return as it was received; null if there is none
+   */
+  default @Nullable String header(String name) {
+    List<String> lines = headers(name);
+    return lines.isEmpty() ? null : lines.get(0);
+  }
+
+  /**
    * The address at the other end of the connection, not what any header says.
    *
    * @return an IP address; null or anything else where there is none, as on a Unix socket

@@ -114,7 +114,12 @@ public final class Verdict {
    * @return true if it does
    */
   public boolean dependsOnStatus() {
-    return charged.stream().anyMatch(asking -> asking.statuses() != null);
+    for (Asking asking : charged) {
+      if (asking.statuses() != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

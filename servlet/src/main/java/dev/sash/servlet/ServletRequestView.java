@@ -49,6 +49,11 @@ record ServletRequestView(
   }
 
   @Override
+  public @Nullable String header(String name) {
+    return request.getHeader(name);
+  }
+
+  @Override
   public @Nullable String peerAddress() {
     return request.getRemoteAddr();
   }

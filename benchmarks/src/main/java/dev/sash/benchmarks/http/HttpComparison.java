@@ -87,7 +87,7 @@ public final class HttpComparison {
 
   /** Short turns and many of them: the machine's moods last longer than a turn. */
   private void flood(Contest contest) throws IOException {
-    for (int round = 0; round < (quick ? 5 : 7); round++) {
+    for (int round = 0; round < (quick ? 5 : 6); round++) {
       for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
         floods.add(contest.flood(contender, Duration.ofMillis(200)), contender);
       }
@@ -100,7 +100,7 @@ public final class HttpComparison {
   }
 
   private void pace(Contest contest, int round) throws IOException {
-    Duration turn = Duration.ofMillis(quick ? 400 : 700);
+    Duration turn = Duration.ofMillis(quick ? 300 : 500);
     for (HttpContender contender : Rounds.forthAndBack(CONTENDERS, round)) {
       Pace pace = contest.pace(contender, PER_SECOND, turn);
       paces.add(pace, contender);

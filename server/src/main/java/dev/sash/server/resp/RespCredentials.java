@@ -72,6 +72,7 @@ public final class RespCredentials {
   }
 
   /** Compares in a time that does not tell how much of either was right. */
+  @SuppressWarnings("ShortCircuitBoolean") // it would tell whether the user was right
   boolean match(byte[] toldUser, byte[] toldPassword) {
     boolean users = MessageDigest.isEqual(user, hash(toldUser));
     boolean passwords = MessageDigest.isEqual(password, hash(toldPassword));

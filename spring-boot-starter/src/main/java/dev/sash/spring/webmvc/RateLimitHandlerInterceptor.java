@@ -63,7 +63,7 @@ public final class RateLimitHandlerInterceptor implements HandlerInterceptor {
       HttpServletResponse response,
       Object handler,
       @Nullable Exception failure) {
-    if (handler instanceof HandlerMethod
+    if (limiterOf(handler) != null
         && request.getAttribute(attribute(handler)) instanceof Verdict verdict) {
       verdict.settle(failure == null || response.isCommitted() ? response.getStatus() : 500);
     }
