@@ -124,7 +124,8 @@ final class Arguments {
     }
     Matcher matcher = DURATION.matcher(value);
     if (!matcher.matches()) {
-      throw new BadArgumentsException(flag + " must be such as 500ms, 5s or 1m, was '" + value + "'");
+      throw new BadArgumentsException(
+          flag + " must be such as 500ms, 5s or 1m, was '" + value + "'");
     }
     long number = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {

@@ -112,8 +112,7 @@ final class Serve {
 
   static ServerOptions options(Arguments arguments, @Nullable String adminToken) {
     HttpOptions http =
-        HttpOptions.at(
-                arguments.text(HOST, "127.0.0.1"), arguments.number(PORT, 0, 65_535, 8080))
+        HttpOptions.at(arguments.text(HOST, "127.0.0.1"), arguments.number(PORT, 0, 65_535, 8080))
             .withTls(tls(arguments))
             .withAdminToken(adminToken == null || adminToken.isEmpty() ? null : adminToken)
             .withMaxConnections(arguments.number(MAX_CONNECTIONS, 1, 1_000_000, 20_000))

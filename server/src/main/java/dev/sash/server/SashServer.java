@@ -69,8 +69,7 @@ public final class SashServer implements AutoCloseable {
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
     this.vertx = transport.join();
-    this.http =
-        new HttpApi(vertx, engine, new Own(), registry, options.http(), guests(engine));
+    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), guests(engine));
   }
 
   private static Vertx vertx() {

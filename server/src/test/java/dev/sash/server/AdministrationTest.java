@@ -23,8 +23,7 @@ class AdministrationTest {
   @BeforeAll
   static void start() {
     open = TestServer.start(YAML);
-    guarded =
-        TestServer.start(YAML, http -> http.withAdminToken(TOKEN), UnaryOperator.identity());
+    guarded = TestServer.start(YAML, http -> http.withAdminToken(TOKEN), UnaryOperator.identity());
   }
 
   @AfterAll

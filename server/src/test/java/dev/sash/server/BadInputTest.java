@@ -196,7 +196,9 @@ class BadInputTest {
     for (int i = 0; i < 500 && !answer.startsWith("HTTP/1.1 200"); i++) {
       try (RawConnection connection = connect()) {
         answer =
-            connection.send("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").everything();
+            connection
+                .send("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                .everything();
       }
     }
     assertThat(answer).startsWith("HTTP/1.1 200");

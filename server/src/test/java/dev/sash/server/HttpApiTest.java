@@ -54,7 +54,10 @@ class HttpApiTest {
     for (int left = 2; left >= 0; left--) {
       HttpResponse<String> allowed =
           TestServer.send(
-              server.request("/v1/check").version(version).POST(BodyPublishers.ofString(ask("three"))));
+              server
+                  .request("/v1/check")
+                  .version(version)
+                  .POST(BodyPublishers.ofString(ask("three"))));
       assertThat(allowed.version()).isEqualTo(version);
       assertThat(allowed.statusCode()).isEqualTo(200);
       assertThat(allowed.body())
@@ -71,10 +74,14 @@ class HttpApiTest {
     }
     HttpResponse<String> denied =
         TestServer.send(
-            server.request("/v1/check").version(version).POST(BodyPublishers.ofString(ask("three"))));
+            server
+                .request("/v1/check")
+                .version(version)
+                .POST(BodyPublishers.ofString(ask("three"))));
     assertThat(denied.statusCode()).isEqualTo(429);
     assertThat(denied.body())
-        .startsWith("{\"allowed\":false,\"policy\":\"three\",\"limit\":3,\"remaining\":0,\"used\":3")
+        .startsWith(
+            "{\"allowed\":false,\"policy\":\"three\",\"limit\":3,\"remaining\":0,\"used\":3")
         .contains(",\"ttl\":3600,");
     assertThat(Integer.parseInt(field(denied, "retry-after"))).isBetween(3540, 3600);
     assertThat(field(denied, "cache-control")).isEqualTo("no-store");
@@ -185,7 +192,8 @@ class HttpApiTest {
                 + "\"tiers\":{\"pro\":[\"5/1h sliding-log\"]}}");
     server.post("/v1/check", ask("three"));
     assertThat(server.get("/v1/inspect/three/" + key).body())
-        .startsWith("{\"key\":\"" + key + "\",\"store\":\"memory\",\"limits\":[\"3/1h sliding-log\"]")
+        .startsWith(
+            "{\"key\":\"" + key + "\",\"store\":\"memory\",\"limits\":[\"3/1h sliding-log\"]")
         .contains("\"used\":1,");
   }
 

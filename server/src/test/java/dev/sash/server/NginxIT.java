@@ -31,7 +31,9 @@ class NginxIT {
   @Test
   void letsExactlyTheLimitThrough() throws Exception {
     Optional<String> nginx =
-        Stream.of("nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx").filter(NginxIT::runs).findFirst();
+        Stream.of("nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
+            .filter(NginxIT::runs)
+            .findFirst();
     assumeTrue(nginx.isPresent(), "nginx is not installed");
     String yaml =
         "policies: {web: {limit: %d/1h, key: ip}}\ntrusted-proxies: [127.0.0.1]".formatted(LIMIT);
@@ -124,24 +126,27 @@ class NginxIT {
 
   private Process start(String nginx, Path configuration) throws IOException {
     // Whoever starts it as root has workers that could not read the folder.
-    Files.walk(folder).map(Path::toFile).forEach(NginxIT::readable);
+    try (Stream<Path> files = Files.walk(folder)) {
+      files.map(Path::toFile).forEach(NginxIT::readable);
+    }
     File log = folder.resolve("out.log").toFile();
-    return new ProcessBuilder(
-            nginx, "-p", folder.toString(), "-c", configuration.toString())
+    return new ProcessBuilder(nginx, "-p", folder.toString(), "-c", configuration.toString())
         .redirectErrorStream(true)
         .redirectOutput(log)
         .start();
   }
 
   private static void readable(File file) {
-    if (!file.setReadable(true, false) || (file.isDirectory() && !file.setExecutable(true, false))) {
+    if (!file.setReadable(true, false)
+        || (file.isDirectory() && !file.setExecutable(true, false))) {
       throw new IllegalStateException("cannot make readable: " + file);
     }
   }
 
   private void awaitListening(Process process, int port) throws Exception {
     for (int i = 0; i < 200; i++) {
-      try (RawConnection connection = new RawConnection(port)) {
+      try {
+        new RawConnection(port).close();
         return;
       } catch (IOException e) {
         if (!process.isAlive()) {

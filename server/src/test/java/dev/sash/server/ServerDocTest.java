@@ -22,7 +22,9 @@ class ServerDocTest {
   private static final Pattern HTTP =
       Pattern.compile("```http\n(\\w+) (\\S+)\n(.*?)\n?\n(\\d+)\n(.*?)\n```", Pattern.DOTALL);
   private static final Pattern CURL =
-      Pattern.compile("\\$ curl -i -d '(.*?)' http://127.0.0.1:8080(\\S+)\n(.*?)\n\n(.*?)\n```", Pattern.DOTALL);
+      Pattern.compile(
+          "\\$ curl -i -d '(.*?)' http://127.0.0.1:8080(\\S+)\n(.*?)\n\n(.*?)\n```",
+          Pattern.DOTALL);
 
   private final String page = read(Path.of("..", "docs", "server.md"));
 
@@ -55,8 +57,7 @@ class ServerDocTest {
   @Test
   void theFirstExampleWorksWithTheDefaultConfiguration() {
     MatchResult curl = CURL.matcher(page).results().findFirst().orElseThrow();
-    ServerOptions options =
-        ServerOptions.of(HttpOptions.at("127.0.0.1", 0));
+    ServerOptions options = ServerOptions.of(HttpOptions.at("127.0.0.1", 0));
     try (SashServer server = SashServer.start(options)) {
       HttpResponse<String> response =
           TestServer.send(

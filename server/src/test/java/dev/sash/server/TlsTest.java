@@ -30,7 +30,9 @@ class TlsTest {
     HttpOptions.Tls tls = new HttpOptions.Tls(certificate.certificate(), certificate.key());
     try (TestServer server =
         TestServer.start(
-            "policies: {one: {limit: 9/1h}}", http -> http.withTls(tls), UnaryOperator.identity())) {
+            "policies: {one: {limit: 9/1h}}",
+            http -> http.withTls(tls),
+            UnaryOperator.identity())) {
       URI uri = URI.create("https://localhost:" + server.port() + "/v1/check/one/ann");
       HttpClient client =
           HttpClient.newBuilder().sslContext(trusting(certificate.certificate())).build();

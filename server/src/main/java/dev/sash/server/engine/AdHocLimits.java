@@ -17,8 +17,7 @@ public final class AdHocLimits {
   public static final String POLICY = "ad-hoc";
 
   /** Rule and deadline are the defaults; the limit never decides. */
-  private static final Policy TERMS =
-      Policy.of(POLICY, Limit.slidingLog(1, Duration.ofMinutes(1)));
+  private static final Policy TERMS = Policy.of(POLICY, Limit.slidingLog(1, Duration.ofMinutes(1)));
 
   private final Engine engine;
 

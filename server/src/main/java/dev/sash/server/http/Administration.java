@@ -149,8 +149,7 @@ final class Administration {
           operations.reload();
           return null;
         };
-    exchange.after(
-        vertx.executeBlocking(reload).toCompletionStage(), nothing -> status(exchange));
+    exchange.after(vertx.executeBlocking(reload).toCompletionStage(), nothing -> status(exchange));
   }
 
   /** Whether the process works at all. */

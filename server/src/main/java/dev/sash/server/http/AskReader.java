@@ -110,8 +110,7 @@ final class AskReader {
 
   private static Refusal malformed(JsonProcessingException e) {
     JsonLocation at = e.getLocation();
-    String place =
-        at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+    String place = at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
     return Refusal.bad("body must be JSON" + place + ": " + e.getOriginalMessage());
   }
 

@@ -91,10 +91,7 @@ final class ForwardAuth {
   }
 
   private static void add(
-      Map<String, String> attributes,
-      String name,
-      ForwardedRequest view,
-      IncomingRequest request) {
+      Map<String, String> attributes, String name, ForwardedRequest view, IncomingRequest request) {
     String value = attribute(name, view, request);
     if (value != null && !value.isEmpty()) {
       attributes.put(name, value);

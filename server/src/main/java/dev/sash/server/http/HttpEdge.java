@@ -114,8 +114,7 @@ final class HttpEdge extends VerticleBase {
     }
     switch (route) {
       case CHECK -> withBody(exchange, MOST_IN_BODY, body -> questions.check(exchange, body));
-      case BATCH ->
-          withBody(exchange, MOST_IN_BATCH_BODY, body -> questions.batch(exchange, body));
+      case BATCH -> withBody(exchange, MOST_IN_BATCH_BODY, body -> questions.batch(exchange, body));
       case PEEK -> withBody(exchange, MOST_IN_BODY, body -> questions.peek(exchange, body));
       case REFUND -> withBody(exchange, MOST_IN_BODY, body -> questions.refund(exchange, body));
       case RESET -> withBody(exchange, MOST_IN_BODY, body -> administration.reset(exchange, body));

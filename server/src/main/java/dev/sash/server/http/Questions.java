@@ -75,7 +75,8 @@ final class Questions {
     if (done) {
       answerAll(exchange, answers);
     } else {
-      CompletableFuture<Void> all = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
+      CompletableFuture<Void> all =
+          CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
       exchange.after(all.exceptionally(failure -> null), nothing -> answerAll(exchange, answers));
     }
   }
@@ -174,8 +175,7 @@ final class Questions {
       }
       json.put('}');
     }
-    exchange.answer(
-        200, Exchange.JSON, json.put(']').put('}').toBuffer(), Outcome.DONE);
+    exchange.answer(200, Exchange.JSON, json.put(']').put('}').toBuffer(), Outcome.DONE);
   }
 
   private static Refusal refusal(CompletableFuture<Answer> failed) {

@@ -20,8 +20,7 @@ enum Route {
   CONFIGURATION("/v1/config", "GET"),
   RELOAD("/v1/reload", "POST"),
   /** Proxies ask with the method of the request that they ask about. */
-  FORWARD_AUTH(
-      "/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+  FORWARD_AUTH("/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
   LIVENESS("/livez", "GET, HEAD"),
   READINESS("/readyz", "GET, HEAD"),
   METRICS("/metrics", "GET"),

@@ -183,8 +183,7 @@ class EngineTest {
 
   @Test
   void aTierWithTheSameWindowSharesTheCountsAndAnotherHasItsOwn() {
-    Engine engine =
-        engine("policies: {api: {limit: 2/1m, tiers: {pro: 5/1m, day: 3/1d}}}");
+    Engine engine = engine("policies: {api: {limit: 2/1m, tiers: {pro: 5/1m, day: 3/1d}}}");
     Question pro = new Question("api", "ann", null, Map.of("tier", "pro"));
     Question day = new Question("api", "ann", null, Map.of("tier", "day"));
     Question unknown = new Question("api", "ann", null, Map.of("tier", "gold"));

@@ -33,8 +33,7 @@ class AskReaderTest {
                 {"attributes": {"ip": "192.0.2.1", "plan": "pro"}, "permits": 3,
                  "key": "user:\\u00e9\\n", "policy": "api"}
                 """))
-        .isEqualTo(
-            new Ask("api", "user:é\n", 3L, Map.of("ip", "192.0.2.1", "plan", "pro"), null));
+        .isEqualTo(new Ask("api", "user:é\n", 3L, Map.of("ip", "192.0.2.1", "plan", "pro"), null));
     assertThat(one("{\"policy\":\"api\"}")).isEqualTo(new Ask("api", null, null, Map.of(), null));
     assertThat(one("{\"key\":\"ann\",\"limits\":[\"10/1m\",\"100 per 1h sliding-counter\"]}"))
         .isEqualTo(

@@ -83,10 +83,8 @@ class OpenApiTest {
 
   private static Set<String> allowedBy(Form form) {
     Refusal refusal =
-        catchThrowableOfType(
-            Refusal.class, () -> AskReader.one("{\"?\":1}".getBytes(UTF_8), form));
-    return new TreeSet<>(
-        List.of(refusal.detail().replaceFirst(".*allowed are ", "").split(", ")));
+        catchThrowableOfType(Refusal.class, () -> AskReader.one("{\"?\":1}".getBytes(UTF_8), form));
+    return new TreeSet<>(List.of(refusal.detail().replaceFirst(".*allowed are ", "").split(", ")));
   }
 
   @Test
@@ -99,8 +97,7 @@ class OpenApiTest {
         Limit limit = Limit.parse("5/1m");
         Decision decision = Decision.denied(limit, 5, 0, 1, 2, source);
         JsonBytes json = new JsonBytes();
-        AnswerWriter.write(
-            json, new Answer(false, reason, "p", List.of(limit), "k", 1, decision));
+        AnswerWriter.write(json, new Answer(false, reason, "p", List.of(limit), "k", 1, decision));
         String text = json.toBuffer().toString();
         fields = Arrays.asList(text.replaceAll(":[^,]*", "").replace("\"", "").split(","));
         sources.add(text.replaceAll(".*\"source\":\"|\".*", ""));

@@ -27,10 +27,7 @@ class PercentEncodingTest {
   @Test
   void readsQueries() {
     assertThat(PercentEncoding.parameters("a=1&b=x+y%2B&c"))
-        .containsExactly(
-            Map.entry("a", "1"),
-            Map.entry("b", "x y+"),
-            Map.entry("c", ""));
+        .containsExactly(Map.entry("a", "1"), Map.entry("b", "x y+"), Map.entry("c", ""));
     assertThat(PercentEncoding.parameters(null)).isEmpty();
     assertThatThrownBy(() -> PercentEncoding.parameters("a=1&a=2"))
         .hasMessage("query must have a parameter only once, has one twice");
