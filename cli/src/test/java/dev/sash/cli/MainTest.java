@@ -26,9 +26,18 @@ class MainTest {
         new String[][] {{}, {"help"}, {"--help"}, {"-h"}, {"demo", "--help"}}) {
       out.reset();
       assertThat(run(arguments)).isEqualTo(Main.DONE);
-      assertThat(text(out)).startsWith("usage: sash demo");
+      assertThat(text(out)).startsWith("usage: sash serve").contains("sash demo");
     }
     assertThat(text(err)).isEmpty();
+  }
+
+  @Test
+  void explainsItsCommands() {
+    assertThat(run("serve", "--help")).isEqualTo(Main.DONE);
+    assertThat(text(out)).startsWith("usage: sash serve").contains("--resp-port");
+    out.reset();
+    assertThat(run("check", "--help")).isEqualTo(Main.DONE);
+    assertThat(text(out)).startsWith("usage: sash check").contains("Exit codes");
   }
 
   @Test
@@ -37,6 +46,15 @@ class MainTest {
 
     assertThat(text(err)).startsWith("sash: unknown command 'dance'").contains("usage:");
     assertThat(text(out)).isEmpty();
+  }
+
+  @Test
+  void guessesWhatWasMeant() {
+    assertThat(run("serv")).isEqualTo(Main.BAD_ARGUMENTS);
+    assertThat(text(err)).startsWith("sash: unknown command 'serv'; did you mean 'serve'?");
+    err.reset();
+    assertThat(run("serve", "--prot", "1")).isEqualTo(Main.BAD_ARGUMENTS);
+    assertThat(text(err)).startsWith("sash: serve does not know '--prot'; did you mean '--port'?");
   }
 
   @Test

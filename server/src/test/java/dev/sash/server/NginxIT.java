@@ -126,7 +126,9 @@ class NginxIT {
 
   private Process start(String nginx, Path configuration) throws IOException {
     // Whoever starts it as root has workers that could not read the folder.
-    Files.walk(folder).map(Path::toFile).forEach(NginxIT::readable);
+    try (Stream<Path> files = Files.walk(folder)) {
+      files.map(Path::toFile).forEach(NginxIT::readable);
+    }
     File log = folder.resolve("out.log").toFile();
     return new ProcessBuilder(nginx, "-p", folder.toString(), "-c", configuration.toString())
         .redirectErrorStream(true)
@@ -143,7 +145,8 @@ class NginxIT {
 
   private void awaitListening(Process process, int port) throws Exception {
     for (int i = 0; i < 200; i++) {
-      try (RawConnection connection = new RawConnection(port)) {
+      try {
+        new RawConnection(port).close();
         return;
       } catch (IOException e) {
         if (!process.isAlive()) {

@@ -1,0 +1,208 @@
+package dev.sash.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The executable jar, as users run it. */
+class ServeIT {
+  private static final Pattern URL = Pattern.compile("listens on (http://127.0.0.1:\\d+)");
+  private static final String ASK = "{\"policy\": \"default\", \"key\": \"user:42\"}";
+
+  @TempDir Path folder;
+
+  /** A process that serves. */
+  private static final class Served implements AutoCloseable {
+    private final Process process;
+    private final String welcome;
+    private final String url;
+
+    Served(String... flags) throws IOException {
+      List<String> command =
+          new ArrayList<>(
+              List.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-jar",
+                  Path.of("target", "sash.jar").toString(),
+                  "serve",
+                  "--port",
+                  "0"));
+      command.addAll(Arrays.asList(flags));
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().keySet().removeIf(name -> name.startsWith("SASH_"));
+      process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      BufferedReader out =
+          new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+      StringBuilder lines = new StringBuilder();
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        lines.append(line).append('\n');
+        if (line.startsWith("More:")) {
+          break;
+        }
+      }
+      welcome = lines.toString();
+      Matcher matcher = URL.matcher(welcome);
+      assertThat(matcher.find()).as(welcome).isTrue();
+      url = matcher.group(1);
+    }
+
+    HttpResponse<String> post(String path, String body) {
+      try {
+        return HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create(url + path))
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .POST(BodyPublishers.ofString(body))
+                    .build(),
+                BodyHandlers.ofString());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    int stop() throws InterruptedException {
+      process.destroy(); // TERM
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void countsDownDeniesAndStopsInPeace() throws Exception {
+    try (Served served = new Served()) {
+      assertThat(served.welcome)
+          .contains("state in memory")
+          .contains("curl -i -d '" + ASK + "' " + served.url + "/v1/check");
+      for (int left = 99; left >= 0; left--) {
+        HttpResponse<String> allowed = served.post("/v1/check", ASK);
+        assertThat(allowed.statusCode()).isEqualTo(200);
+        assertThat(allowed.body()).contains("\"remaining\":" + left + ",");
+      }
+      HttpResponse<String> denied = served.post("/v1/check", ASK);
+      assertThat(denied.statusCode()).isEqualTo(429);
+      assertThat(Integer.parseInt(denied.headers().firstValue("Retry-After").orElse("0")))
+          .isBetween(1, 60);
+
+      assertThat(check(served.url, "default", "user:42")).startsWith("1 denied: try again in ");
+      assertThat(check(served.url, "default", "jörg/%"))
+          .isEqualTo("0 allowed: 99 of 100 left, all of them in 60 s\n");
+      assertThat(check(served.url, "none", "a"))
+          .isEqualTo("2 sash: the server answered 404: there is no policy 'none'\n");
+      assertThat(served.stop()).isZero();
+      assertThat(check(served.url, "default", "a")).startsWith("2 sash: ").contains("not answer");
+    }
+  }
+
+  private static String check(String url, String policy, String key) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream both = new PrintStream(out, true, UTF_8);
+    int code = Check.run(List.of(policy, key, "--server", url), Map.of(), both, both);
+    return code + " " + out.toString(UTF_8);
+  }
+
+  @Test
+  void readsItsFileAgainWhenToldBySignal() throws Exception {
+    Path file = Files.writeString(folder.resolve("sash.yaml"), "policies: {a: {limit: 1/1h}}");
+    try (Served served = new Served("--config", file.toString(), "--log-format", "json")) {
+      assertThat(served.post("/v1/check", "{\"policy\":\"a\",\"key\":\"k\"}").statusCode())
+          .isEqualTo(200);
+      Files.writeString(file, "policies: {a: {limit: 2/1h}, b: {limit: 1/1h}}");
+      new ProcessBuilder("kill", "-HUP", Long.toString(served.process.pid())).start().waitFor();
+      int status = 404;
+      for (int i = 0; i < 1_000 && status == 404; i++) {
+        status = served.post("/v1/check", "{\"policy\":\"b\",\"key\":\"k\"}").statusCode();
+      }
+      assertThat(status).isEqualTo(200);
+      assertThat(served.post("/v1/check", "{\"policy\":\"a\",\"key\":\"k\"}").body())
+          .contains("\"used\":2,");
+    }
+  }
+
+  @Test
+  void refusesAFileThatCannotBeUsedWithItsLine() throws Exception {
+    Path file = Files.writeString(folder.resolve("sash.yaml"), "policies:\n  a: {limt: 1/1h}\n");
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int code =
+        Serve.run(
+            List.of("--config", file.toString(), "--port", "0"),
+            Map.of(),
+            new PrintStream(err, true, UTF_8),
+            new PrintStream(err, true, UTF_8));
+    assertThat(code).isEqualTo(Main.FAILED);
+    assertThat(err.toString(UTF_8)).contains("sash.yaml:2:").contains("limt");
+  }
+
+  @Test
+  void tenThousandConnectionsAreNoTrouble() throws Exception {
+    int most = 10_000;
+    List<SocketChannel> connections = new ArrayList<>();
+    try (Served served = new Served()) {
+      InetSocketAddress address =
+          new InetSocketAddress("127.0.0.1", URI.create(served.url).getPort());
+      byte[] question =
+          ("POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                  + ASK.length()
+                  + "\r\n\r\n"
+                  + ASK)
+              .getBytes(UTF_8);
+      try {
+        for (int i = 0; i < most; i++) {
+          connections.add(SocketChannel.open(address));
+        }
+        for (SocketChannel connection : connections) {
+          connection.write(ByteBuffer.wrap(question));
+        }
+        int allowed = 0;
+        int denied = 0;
+        for (SocketChannel connection : connections) {
+          ByteBuffer answer = ByteBuffer.allocate(1024);
+          connection.read(answer);
+          String head = new String(answer.array(), 0, 12, UTF_8);
+          allowed += head.equals("HTTP/1.1 200") ? 1 : 0;
+          denied += head.equals("HTTP/1.1 429") ? 1 : 0;
+        }
+        assertThat(allowed).isEqualTo(100);
+        assertThat(denied).isEqualTo(most - 100);
+      } finally {
+        for (SocketChannel connection : connections) {
+          connection.close();
+        }
+      }
+      assertThat(served.post("/v1/check", ASK).statusCode()).isEqualTo(429);
+      assertThat(served.stop()).isZero();
+    }
+  }
+}
