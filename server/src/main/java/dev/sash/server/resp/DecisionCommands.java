@@ -49,8 +49,7 @@ final class DecisionCommands {
     return List.of(
         new Command(
             "sash.check", 3, 4, 2, permits, "Spends permits, if they fit", asking(engine::check)),
-        new Command(
-            "sash.peek", 3, 3, 2, key, "Looks without spending", this::peek),
+        new Command("sash.peek", 3, 3, 2, key, "Looks without spending", this::peek),
         new Command("sash.refund", 3, 4, 2, permits, "Gives permits back", asking(engine::refund)),
         new Command("sash.reset", 3, 3, 2, key, "Forgets a key", this::reset));
   }
@@ -98,7 +97,7 @@ final class DecisionCommands {
   /** Rounded up: who comes back then is not too early. */
   private static long millis(Duration duration) {
     return duration.toSeconds() * 1_000
-        + (duration.getNano() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+        + (duration.toNanosPart() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
   }
 
   private byte[] decidedBy(Answer answer) {

@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets in whoever tells the password. Who guesses is limited, by address: {@value #TRIES} wrong ones
- * a minute, and after that not even the right one is taken. Thread-safe.
+ * Lets in whoever tells the password. Who guesses is limited, by address: {@value #TRIES} wrong
+ * ones a minute, and after that not even the right one is taken. Thread-safe.
  */
 final class Gate {
   static final int TRIES = 20;

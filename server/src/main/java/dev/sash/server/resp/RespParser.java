@@ -24,7 +24,9 @@ final class RespParser {
   private final Request request = new Request();
   private Bounds bounds;
 
-  /** What is received and not yet consumed lies from start to end; what is understood, before at. */
+  /**
+   * What is received and not yet consumed lies from start to end; what is understood, before at.
+   */
   private byte[] data = EMPTY;
 
   private int start;

@@ -124,10 +124,9 @@ public final class RespServer {
               .createNetServer(new NetServerOptions().setTcpNoDelay(true))
               .connectHandler(this::connected);
       server = opening;
-      vertx.setPeriodic(TICK_MILLIS, timer -> new ArrayList<>(conversations).forEach(Conversation::tick));
-      return opening
-          .listen(port, options.host())
-          .onSuccess(open -> actualPort = open.actualPort());
+      vertx.setPeriodic(
+          TICK_MILLIS, timer -> new ArrayList<>(conversations).forEach(Conversation::tick));
+      return opening.listen(port, options.host()).onSuccess(open -> actualPort = open.actualPort());
     }
 
     @Override

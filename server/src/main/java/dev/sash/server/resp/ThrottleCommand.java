@@ -39,14 +39,15 @@ final class ThrottleCommand {
   }
 
   List<Command> commands() {
-    return List.of(new Command(
-        "cl.throttle",
-        5,
-        6,
-        1,
-        List.of("key", "max_burst", "count", "period", "[quantity]"),
-        "Spends from a token bucket, as redis-cell does",
-        this::run));
+    return List.of(
+        new Command(
+            "cl.throttle",
+            5,
+            6,
+            1,
+            List.of("key", "max_burst", "count", "period", "[quantity]"),
+            "Spends from a token bucket, as redis-cell does",
+            this::run));
   }
 
   private Later<Decision> run(Request request, Conversation client, ReplyWriter reply) {
@@ -99,6 +100,6 @@ final class ThrottleCommand {
   }
 
   private static long seconds(Duration duration) {
-    return duration.toSeconds() + (duration.getNano() > 0 ? 1 : 0);
+    return duration.toSeconds() + (duration.toNanosPart() > 0 ? 1 : 0);
   }
 }

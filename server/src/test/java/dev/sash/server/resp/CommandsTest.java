@@ -174,8 +174,20 @@ class CommandsTest {
   void greetsInBothVersions() {
     List<Object> flat =
         List.of(
-            "server", "sash", "version", "7.2.0", "proto", 2L, "id", 7L, "mode", "standalone",
-            "role", "master", "modules", List.of());
+            "server",
+            "sash",
+            "version",
+            "7.2.0",
+            "proto",
+            2L,
+            "id",
+            7L,
+            "mode",
+            "standalone",
+            "role",
+            "master",
+            "modules",
+            List.of());
     assertThat(client.askOne("HELLO")).isEqualTo(flat);
     Object hello = client.askOne("HELLO 3");
     assertThat(hello).isInstanceOf(Map.class);
@@ -218,8 +230,7 @@ class CommandsTest {
                 OK,
                 OK,
                 7L,
-                "id=7 addr=192.0.2.1 name=shop db=0 user=default lib-name=lettuce lib-ver=7.7"
-                    + " resp=2\n"));
+                "id=7 addr=192.0.2.1 name=shop db=0 lib-name=lettuce lib-ver=7.7" + " resp=2\n"));
   }
 
   @Test

@@ -19,7 +19,13 @@ class RequestTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"\u00ff", "\u00c3", "a\u00c0\u0080", "\u00ed\u00a0\u0080", "\u00f5\u0080\u0080\u0080"})
+      strings = {
+        "\u00ff",
+        "\u00c3",
+        "a\u00c0\u0080",
+        "\u00ed\u00a0\u0080",
+        "\u00f5\u0080\u0080\u0080"
+      })
   void refusesBytesThatWouldBecomeTheSameTextAsOthers(String bytes) {
     assertThatExceptionOfType(CommandException.class)
         .isThrownBy(() -> request(bytes.getBytes(ISO_8859_1)).text(0, "key"))

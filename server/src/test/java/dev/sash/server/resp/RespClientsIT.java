@@ -94,8 +94,7 @@ class RespClientsIT {
     try (TestServer guarded = new TestServer(options);
         RedisClient client = RedisClient.create()) {
       client.setOptions(ClientOptions.builder().protocolVersion(version).build());
-      RedisURI right =
-          RedisURI.builder(uri(guarded)).withAuthentication("shop", "secret").build();
+      RedisURI right = RedisURI.builder(uri(guarded)).withAuthentication("shop", "secret").build();
       try (StatefulRedisConnection<String, String> connection =
           client.connect(StringCodec.UTF8, right)) {
         assertThat(connection.sync().ping()).isEqualTo("PONG");
@@ -192,12 +191,16 @@ class RespClientsIT {
   }
 
   private static List<Object> call(
-      StatefulRedisConnection<String, String> connection, ProtocolKeyword command, String... words) {
+      StatefulRedisConnection<String, String> connection,
+      ProtocolKeyword command,
+      String... words) {
     return connection.sync().dispatch(command, output(), args(words));
   }
 
   private static RedisFuture<List<Object>> dispatch(
-      StatefulRedisConnection<String, String> connection, ProtocolKeyword command, String... words) {
+      StatefulRedisConnection<String, String> connection,
+      ProtocolKeyword command,
+      String... words) {
     return connection.async().dispatch(command, output(), args(words));
   }
 

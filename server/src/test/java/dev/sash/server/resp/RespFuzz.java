@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What anybody may send, led by coverage: nothing throws, and every reply is RESP to the letter. In
- * the build each test runs on the inputs in {@code RespFuzzInputs}; CONTRIBUTING.md tells how to look
- * for more.
+ * the build each test runs on the inputs in {@code RespFuzzInputs}; CONTRIBUTING.md tells how to
+ * look for more.
  */
 class RespFuzz {
   private static final RespParser.Bounds BOUNDS = new RespParser.Bounds(64, 16, 256);

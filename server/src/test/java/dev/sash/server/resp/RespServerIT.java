@@ -272,11 +272,7 @@ class RespServerIT {
       Future<Integer> listening = new RespServer(vertx, other.engine(), taken).listen();
       assertThatExceptionOfType(ExecutionException.class)
           .isThrownBy(
-              () ->
-                  listening
-                      .toCompletionStage()
-                      .toCompletableFuture()
-                      .get(30, TimeUnit.SECONDS))
+              () -> listening.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS))
           .withCauseInstanceOf(BindException.class);
       TestServer.await(vertx.close());
     }

@@ -23,12 +23,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools that come with Redis, where they are installed; and that docs/resp.md tells the truth. */
+/**
+ * The tools that come with Redis, where they are installed; and that docs/resp.md tells the truth.
+ */
 @Timeout(120)
 class RespToolsIT {
   private static final Path PAGE = Path.of("..", "docs", "resp.md");
-  private static final Pattern SESSION = Pattern.compile("```text\n(\\$ redis-cli.*?)```", Pattern.DOTALL);
-  private static final Pattern COMMAND = Pattern.compile("^127.0.0.1:6390> (.*)\n((?:(?!127).*\n)*)", Pattern.MULTILINE);
+  private static final Pattern SESSION =
+      Pattern.compile("```text\n(\\$ redis-cli.*?)```", Pattern.DOTALL);
+  private static final Pattern COMMAND =
+      Pattern.compile("^127.0.0.1:6390> (.*)\n((?:(?!127).*\n)*)", Pattern.MULTILINE);
 
   private static TestServer server;
 
@@ -110,7 +114,10 @@ class RespToolsIT {
     command.addAll(List.of(words));
     Path output = Files.createTempFile(folder, "tool", ".out");
     Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
     try {
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s ends", command).isTrue();
       return Files.readString(output, UTF_8);

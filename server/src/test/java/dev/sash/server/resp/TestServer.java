@@ -22,8 +22,7 @@ final class TestServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final List<PolicyConfig> POLICIES =
-      List.of(
-          policy("api", "3/1h"), policy("crowd", "500/1h"), policy("wide", "1000000/1h"));
+      List.of(policy("api", "3/1h"), policy("crowd", "500/1h"), policy("wide", "1000000/1h"));
 
   /** The one of CL.THROTTLE, made beforehand. */
   private static final Policy PATIENT_THROTTLE =

@@ -41,7 +41,12 @@ class ThrottleCommandTest {
 
   /** When, how much, and the reply to it without the limit. */
   private record Step(
-      long atMillis, long quantity, long limited, long remaining, long retryAfter, long resetAfter) {
+      long atMillis,
+      long quantity,
+      long limited,
+      long remaining,
+      long retryAfter,
+      long resetAfter) {
     List<Long> reply() {
       return List.of(limited, 5L, remaining, retryAfter, resetAfter);
     }
