@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param most how many it has at most
  * @param keyAt which word is a key of a limiter; 0 for none
  * @param arguments the names of its arguments, for people; those that can be left out in brackets
- * @param summary what it does, for people
+ * @param summary what it does, for people; empty for a command that nobody is to be told of
  * @param action does it
  */
 record Command(

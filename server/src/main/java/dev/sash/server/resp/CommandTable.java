@@ -51,12 +51,14 @@ final class CommandTable {
 
   void add(Collection<Command> more) {
     for (Command command : more) {
-      commands.put(command.name(), command);
+      if (!command.summary().isEmpty()) {
+        commands.put(command.name(), command);
+      }
       entries.put(command.name(), new Entry(command, registry));
     }
   }
 
-  /** All of them, by name. */
+  /** Those to be told of, by name. */
   Map<String, Command> commands() {
     return Collections.unmodifiableMap(commands);
   }

@@ -28,13 +28,15 @@ final class ConnectionCommands {
             2,
             "Replies what it was given",
             (request, client, reply) -> reply.bulk(request.bytes(1))),
-        Command.of("select", 2, 2, "Does nothing: there is one database", this::select),
-        Command.of("client", 2, MANY, "Names the connection, or tells of it", this::client),
-        Command.of("reset", 1, 1, "Begins anew", this::reset),
+        Command.of(
+            "select", 2, 2, "Does nothing: there is one database", ConnectionCommands::select),
+        Command.of(
+            "client", 2, MANY, "Names the connection, or tells of it", ConnectionCommands::client),
+        Command.of("reset", 1, 1, "Begins anew", ConnectionCommands::reset),
         Command.of("quit", 1, MANY, "Ends the connection", ConnectionCommands::quit),
         // What browsers and HTTP clients say: somebody may be made to send these by a web page.
-        Command.of("post", 0, MANY, "Refused: this is not HTTP", ConnectionCommands::http),
-        Command.of("host:", 0, MANY, "Refused: this is not HTTP", ConnectionCommands::http));
+        Command.of("post", 0, MANY, "", ConnectionCommands::http),
+        Command.of("host:", 0, MANY, "", ConnectionCommands::http));
   }
 
   /** {@code HELLO [2|3 [AUTH user password] [SETNAME name]]}. */
@@ -116,14 +118,14 @@ final class ConnectionCommands {
     }
   }
 
-  private void select(Request request, Conversation client, ReplyWriter reply) {
+  private static void select(Request request, Conversation client, ReplyWriter reply) {
     if (request.number(1, "database") < 0) {
       throw CommandException.of("DB index is out of range");
     }
     reply.simple("OK");
   }
 
-  private void client(Request request, Conversation client, ReplyWriter reply) {
+  private static void client(Request request, Conversation client, ReplyWriter reply) {
     Session session = client.session();
     switch (request.word(1)) {
       case "id" -> reply.integer(session.id());
@@ -179,7 +181,7 @@ final class ConnectionCommands {
     return text;
   }
 
-  private void reset(Request request, Conversation client, ReplyWriter reply) {
+  private static void reset(Request request, Conversation client, ReplyWriter reply) {
     client.session().reset();
     client.sessionChanged();
     reply.simple("RESET");

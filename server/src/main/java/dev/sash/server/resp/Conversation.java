@@ -116,6 +116,7 @@ final class Conversation {
     ending = true;
     outputEnded = true;
     queue.clear();
+    queuedBytes = 0;
     out.clear();
   }
 

@@ -97,7 +97,7 @@ final class DecisionCommands {
   /** Rounded up: who comes back then is not too early. */
   private static long millis(Duration duration) {
     return duration.toSeconds() * 1_000
-        + (duration.getNano() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+        + (duration.toNanosPart() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
   }
 
   private byte[] decidedBy(Answer answer) {

@@ -21,10 +21,6 @@ final class ReplyWriter {
     resp3 = yes;
   }
 
-  boolean isResp3() {
-    return resp3;
-  }
-
   int length() {
     return length;
   }

@@ -71,12 +71,11 @@ public final class RespCredentials {
     return password == null ? null : of(Objects.requireNonNullElse(user, DEFAULT_USER), password);
   }
 
-  /** Compares in a time that does not tell how much of either was right. */
-  @SuppressWarnings("ShortCircuitBoolean") // it would tell whether the user was right
+  /** Compares both, whatever the first comparison says: the time does not tell which was wrong. */
   boolean match(byte[] toldUser, byte[] toldPassword) {
-    boolean users = MessageDigest.isEqual(user, hash(toldUser));
-    boolean passwords = MessageDigest.isEqual(password, hash(toldPassword));
-    return users & passwords;
+    boolean userIsRight = MessageDigest.isEqual(user, hash(toldUser));
+    boolean passwordIsRight = MessageDigest.isEqual(password, hash(toldPassword));
+    return userIsRight && passwordIsRight;
   }
 
   private static byte[] hash(byte[] secret) {

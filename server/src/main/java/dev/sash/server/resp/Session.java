@@ -66,7 +66,7 @@ final class Session {
 
   /** As CLIENT INFO tells it. */
   String info(String peer) {
-    return "id=%d addr=%s name=%s db=0 user=default lib-name=%s lib-ver=%s resp=%d"
+    return "id=%d addr=%s name=%s db=0 lib-name=%s lib-ver=%s resp=%d"
         .formatted(id, peer, name, library, libraryVersion, resp3 ? 3 : 2);
   }
 }

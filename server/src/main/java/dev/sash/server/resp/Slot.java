@@ -13,12 +13,14 @@ interface Slot {
     return 0;
   }
 
-  /**
-   * A reply that only waits for those before it.
-   *
-   * @param bytes as they will be sent
-   */
-  record Written(byte[] bytes) implements Slot {
+  /** A reply that only waits for those before it. */
+  final class Written implements Slot {
+    private final byte[] bytes;
+
+    Written(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
     @Override
     public boolean isDone() {
       return true;

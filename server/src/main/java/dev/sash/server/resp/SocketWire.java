@@ -113,11 +113,11 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   public void send(byte[] bytes, int length) {
     ByteBuf buffer = channel.alloc().directBuffer(length);
     buffer.writeBytes(bytes, 0, length);
-    if (reading) {
-      vertx.write(buffer, vertx.voidPromise());
-    } else {
-      vertx.writeAndFlush(buffer, vertx.voidPromise());
-    }
+    // What fails comes as an exception caught, and closes.
+    var unused =
+        reading
+            ? vertx.write(buffer, vertx.voidPromise())
+            : vertx.writeAndFlush(buffer, vertx.voidPromise());
   }
 
   @Override
@@ -145,14 +145,15 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
               if (channel.isInputShutdown()) {
                 close();
               } else {
-                channel.shutdownOutput();
+                var unused = channel.shutdownOutput();
               }
             });
   }
 
   @Override
   public void close() {
-    vertx.close(); // Vert.x would first send what the other end does not take
+    // Vert.x would first send what the other end does not take.
+    var unused = vertx.close();
   }
 
   @Override

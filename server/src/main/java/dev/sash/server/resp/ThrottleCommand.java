@@ -100,6 +100,6 @@ final class ThrottleCommand {
   }
 
   private static long seconds(Duration duration) {
-    return duration.toSeconds() + (duration.getNano() > 0 ? 1 : 0);
+    return duration.toSeconds() + (duration.toNanosPart() > 0 ? 1 : 0);
   }
 }

@@ -230,8 +230,7 @@ class CommandsTest {
                 OK,
                 OK,
                 7L,
-                "id=7 addr=192.0.2.1 name=shop db=0 user=default lib-name=lettuce lib-ver=7.7"
-                    + " resp=2\n"));
+                "id=7 addr=192.0.2.1 name=shop db=0 lib-name=lettuce lib-ver=7.7" + " resp=2\n"));
   }
 
   @Test

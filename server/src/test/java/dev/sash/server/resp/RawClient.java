@@ -3,7 +3,6 @@ package dev.sash.server.resp;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -65,15 +64,12 @@ final class RawClient implements AutoCloseable {
 
   /** A request as clients write it. */
   static byte[] request(String... words) {
-    ByteArrayOutputStream request = new ByteArrayOutputStream();
-    request.writeBytes(("*" + words.length + "\r\n").getBytes(UTF_8));
+    StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
     for (String word : words) {
-      byte[] bytes = word.getBytes(UTF_8);
-      request.writeBytes(("$" + bytes.length + "\r\n").getBytes(UTF_8));
-      request.writeBytes(bytes);
-      request.writeBytes("\r\n".getBytes(UTF_8));
+      int length = word.getBytes(UTF_8).length;
+      request.append("$%d\r\n%s\r\n".formatted(length, word));
     }
-    return request.toByteArray();
+    return request.toString().getBytes(UTF_8);
   }
 
   @Override

@@ -14,12 +14,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RespParserTest {
   private static final RespParser.Bounds BOUNDS = new RespParser.Bounds(1024, 16, 2048);
   private static final String PIPELINE =
-      "*2\r\n$4\r\nPING\r\n$2\r\nhi\r\n"
-          + "*0\r\n"
-          + "  SASH.CHECK  api\tann 2 \r\n"
-          + "\r\n"
-          + "*3\r\n$4\r\nECHO\r\n$0\r\n\r\n$12\r\n*1\r\n$1\r\nä\r\n\r\n"
-          + "PING\n";
+      String.join(
+          "\r\n",
+          "*2",
+          "$4",
+          "PING",
+          "$2",
+          "hi",
+          "*0",
+          "  SASH.CHECK  api\tann 2 ",
+          "",
+          "*3",
+          "$4",
+          "ECHO",
+          "$0",
+          "",
+          "$12",
+          "*1\r\n$1\r\nä\r\n",
+          "PING\n");
   private static final List<List<String>> REQUESTS =
       List.of(
           List.of("PING", "hi"),
