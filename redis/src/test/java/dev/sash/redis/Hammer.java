@@ -69,8 +69,7 @@ final class Hammer {
             && decision.source() != Decision.Source.DENY_CACHE) {
           throw new IllegalStateException("Redis did not decide: " + decision);
         }
-        if (decision.source() == Decision.Source.DENY_CACHE
-            && ++remembered > REMEMBERED_DENIALS) {
+        if (decision.source() == Decision.Source.DENY_CACHE && ++remembered > REMEMBERED_DENIALS) {
           continue;
         }
         out.writeByte(key);

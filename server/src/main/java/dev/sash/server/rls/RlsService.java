@@ -4,6 +4,7 @@ import dev.sash.server.engine.Engine;
 import dev.sash.server.http.GuestProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.Locale;
@@ -107,15 +108,16 @@ public final class RlsService implements GuestProtocol {
 
   /** To a client that would not understand a status of gRPC. What it still sends is not read. */
   private static void refuse(HttpServerRequest request, int status, String text) {
-    request
-        .response()
-        .setStatusCode(status)
-        .putHeader("content-type", "text/plain; charset=utf-8")
+    HttpServerResponse response =
+        request.response().setStatusCode(status).putHeader("content-type", "text/plain");
+    response
         .end(text)
         .onComplete(
             sent -> {
               if (request.version() != HttpVersion.HTTP_2) {
                 request.connection().close();
+              } else if (!request.isEnded()) {
+                response.reset(0);
               }
             });
   }

@@ -1,22 +1,38 @@
 package dev.sash.server.rls;
 
+import static dev.sash.server.rls.EnvoyFiles.minutely;
+import static dev.sash.server.rls.EnvoyFiles.one;
 import static dev.sash.server.rls.EnvoyFiles.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.Message;
+import com.google.protobuf.util.JsonFormat;
+import io.grpc.CallOptions;
+import io.grpc.protobuf.ProtoUtils;
 import io.grpc.reflection.v1.ExtensionRequest;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.reflection.v1.ServiceResponse;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,11 +43,13 @@ import org.junit.jupiter.api.Timeout;
 class ReflectionIT {
   private static final String RLS = "envoy.service.ratelimit.v3.RateLimitService";
 
+  private static final Path PAGE = Path.of("..", "docs", "rls.md");
+
   private static RlsServer server;
 
   @BeforeAll
   static void start() {
-    server = new RlsServer(shop());
+    server = new RlsServer(shop(one("path", "/login", minutely(2))));
   }
 
   @AfterAll
@@ -121,6 +139,44 @@ class ReflectionIT {
               "google/protobuf/duration.proto");
     }
     assertThat(files(responses.get(3))).containsExactly("google/protobuf/wrappers.proto");
+  }
+
+  /**
+   * As grpcurl does it, with the message of its example: a client that has nothing but the page.
+   */
+  @Test
+  void aClientThatKnowsOnlyWhatReflectionTellsCanCall() throws Exception {
+    Matcher example =
+        Pattern.compile("grpcurl -plaintext -d '(.*)'").matcher(Files.readString(PAGE));
+    assertThat(example.find()).isTrue();
+    ServerReflectionResponse told = ask(request().setFileContainingSymbol(RLS).build()).get(0);
+    Map<String, FileDescriptorProto> files = new HashMap<>();
+    for (ByteString file : told.getFileDescriptorResponse().getFileDescriptorProtoList()) {
+      FileDescriptorProto proto = FileDescriptorProto.parseFrom(file);
+      files.put(proto.getName(), proto);
+    }
+    ServiceDescriptor service =
+        ServiceFilesTest.built("envoy/service/ratelimit/v3/rls.proto", files::get)
+            .findServiceByName("RateLimitService");
+    MethodDescriptor method = service.findMethodByName("ShouldRateLimit");
+    DynamicMessage.Builder message = DynamicMessage.newBuilder(method.getInputType());
+    JsonFormat.parser().merge(example.group(1), message);
+    io.grpc.MethodDescriptor<Message, Message> call =
+        io.grpc.MethodDescriptor.<Message, Message>newBuilder()
+            .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName(RLS + "/" + method.getName())
+            .setRequestMarshaller(
+                ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(method.getInputType())))
+            .setResponseMarshaller(
+                ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(method.getOutputType())))
+            .build();
+
+    Message response =
+        ClientCalls.blockingUnaryCall(server.channel, call, CallOptions.DEFAULT, message.build());
+
+    assertThat(JsonFormat.printer().omittingInsignificantWhitespace().print(response))
+        .startsWith("{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\",\"currentLimit\":")
+        .contains("\"requestsPerUnit\":2,\"unit\":\"MINUTE\"");
   }
 
   @Test

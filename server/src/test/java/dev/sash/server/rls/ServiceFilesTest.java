@@ -16,6 +16,7 @@ import io.grpc.health.v1.HealthProto;
 import io.grpc.reflection.v1.ServerReflectionProto;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What reflection tells is what those who made the services say. */
@@ -26,13 +27,19 @@ class ServiceFilesTest {
           "envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.is_negative_hits = 4 BOOL",
           "envoy.type.v3.RateLimitUnit.WEEK = 7");
 
-  private static FileDescriptor built(String name) throws Exception {
-    FileDescriptorProto file = ServiceFiles.all().file(name).get(0);
+  /** A file with all that it needs. */
+  static FileDescriptor built(String name, Function<String, FileDescriptorProto> files)
+      throws Exception {
+    FileDescriptorProto file = files.apply(name);
     FileDescriptor[] needed = new FileDescriptor[file.getDependencyCount()];
     for (int i = 0; i < needed.length; i++) {
-      needed[i] = built(file.getDependency(i));
+      needed[i] = built(file.getDependency(i), files);
     }
     return FileDescriptor.buildFrom(file, needed);
+  }
+
+  private static FileDescriptor built(String name) throws Exception {
+    return built(name, needed -> ServiceFiles.all().file(needed).get(0));
   }
 
   /** A line for each field, value and method. */
