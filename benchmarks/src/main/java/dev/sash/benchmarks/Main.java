@@ -20,7 +20,7 @@ public final class Main {
       redis   compares Sash with Bucket4j, Redisson and the usual scripts on a redis-server that it
               starts, in one run, and saves the tables there too; as long
       http    compares a Spring Boot application without limits with the same one limited by Sash and
-              by Bucket4j, in one run, and saves the tables there too; 8 minutes, 3 to 5 with --quick
+              by Bucket4j, in one run, and saves the tables there too; 8 minutes, 5 with --quick
       jmh     runs single benchmarks; -l lists them\
       """;
 
