@@ -41,9 +41,12 @@ final class Hammer {
   public static void main(String[] args) throws Exception {
     long skewMicros = Long.parseLong(args[1]);
     MicroClock wrong = () -> WallClock.INSTANCE.micros() + skewMicros;
-    try (RedisStore store = RedisStore.connect(args[0])) {
+    // Four processes start at once, on a machine that may have other things to do.
+    Duration patience = Duration.ofSeconds(30);
+    try (RedisStore store =
+        RedisStore.builder().uri(args[0]).connectTimeout(patience).connect()) {
       RedisLimiter limiter =
-          store.limiter(Policy.of("hammered", LIMIT).deadline(Duration.ofSeconds(30)), wrong);
+          store.limiter(Policy.of("hammered", LIMIT).deadline(patience), wrong);
       limiter.tryAcquire("the first answer is slow");
       long endMicros = WallClock.INSTANCE.micros() + Long.parseLong(args[2]) * 1_000_000;
       List<CompletableFuture<Void>> callers = new ArrayList<>();
