@@ -5,7 +5,6 @@ import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Store;
-import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import io.micrometer.core.instrument.Gauge;
@@ -20,7 +19,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -54,13 +52,13 @@ public final class SashServer implements AutoCloseable {
   private int port;
   private boolean processMetered;
 
-  private SashServer(ServerOptions options) {
+  private SashServer(
+      ServerOptions options, CurrentConfiguration configuration, Store store, Vertx vertx) {
     this.options = options;
-    // The transport takes as long to load as everything else together.
-    CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
-    this.configuration = new CurrentConfiguration(options.configuration());
+    this.configuration = configuration;
+    this.store = store;
+    this.vertx = vertx;
     this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    this.store = store(options);
     SashMeters meters = new SashMeters(registry);
     meters.watchStore(store.name(), store::isUp);
     Engine engine = new Engine(store, meters, configuration.get());
@@ -68,8 +66,7 @@ public final class SashServer implements AutoCloseable {
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
-    this.vertx = transport.join();
-    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), guests(engine));
+    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of());
   }
 
   private static Vertx vertx() {
@@ -91,12 +88,6 @@ public final class SashServer implements AutoCloseable {
         RedisStore.builder().uris(options.redisUris()).nodes(options.nodes()).connect());
   }
 
-  /** What else than the HTTP API is spoken on its port. */
-  private static List<GuestProtocol> guests(Engine engine) {
-    Objects.requireNonNull(engine);
-    return List.of();
-  }
-
   /**
    * Starts a server.
    *
@@ -107,7 +98,21 @@ public final class SashServer implements AutoCloseable {
    * @throws IllegalStateException if it does not start, such as for a port that is taken
    */
   public static SashServer start(ServerOptions options) {
-    SashServer server = new SashServer(options);
+    if (options.respPort() != null) {
+      throw new IllegalArgumentException("port of RESP must not be given: it is not spoken here");
+    }
+    CurrentConfiguration configuration = new CurrentConfiguration(options.configuration());
+    // The transport takes as long to load as everything else together.
+    CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
+    Store store;
+    try {
+      store = store(options);
+    } catch (RuntimeException e) {
+      configuration.close();
+      await(transport.join().close(), START_SECONDS);
+      throw e;
+    }
+    SashServer server = new SashServer(options, configuration, store, transport.join());
     try {
       server.port = await(server.http.listen(), START_SECONDS);
       server.ready = true;
