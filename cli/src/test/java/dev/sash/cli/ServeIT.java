@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -171,7 +172,7 @@ class ServeIT {
     List<SocketChannel> connections = new ArrayList<>();
     try (Served served = new Served()) {
       InetSocketAddress address =
-          new InetSocketAddress("127.0.0.1", URI.create(served.url).getPort());
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), URI.create(served.url).getPort());
       byte[] question =
           ("POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: "
                   + ASK.length()

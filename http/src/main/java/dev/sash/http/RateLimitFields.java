@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 
 /**
@@ -36,6 +37,7 @@ public final class RateLimitFields {
   private static final String REMAINING = "RateLimit-Remaining";
   private static final String RESET = "RateLimit-Reset";
   private static final String OLD = "X-";
+  private static final Set<FieldStyle> ONLY_STANDARD = Set.of(FieldStyle.RATELIMIT);
 
   private final Set<FieldStyle> styles;
   private final InstantSource wallClock;
@@ -100,6 +102,28 @@ public final class RateLimitFields {
       fields.put(RETRY_AFTER, Long.toString(retryAfter));
     }
     return fields;
+  }
+
+  /**
+   * {@link #write(List)} of one decision, for servers whose responses have little else to do.
+   *
+   * @param decision what the policy said
+   * @param fields gets names and values, in order
+   */
+  public void write(PolicyDecision decision, BiConsumer<? super String, ? super String> fields) {
+    if (!styles.equals(ONLY_STANDARD) || decision.limits().size() != 1) {
+      write(List.of(decision)).forEach(fields);
+      return;
+    }
+    fields.accept(POLICY, policyItem(decision, decision.limits().get(0)));
+    if (isKnown(decision)) {
+      fields.accept(STATE, stateItem(decision.name(), decision));
+    }
+    long retryAfter =
+        decision.decision().neverAllowed() ? 0 : ceilSeconds(decision.decision().retryAfter());
+    if (retryAfter > 0) {
+      fields.accept(RETRY_AFTER, Long.toString(retryAfter));
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.sash.Limit;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +27,14 @@ class RateLimitFieldsTest {
       InstantSource.fixed(Instant.ofEpochSecond(1_800_000_000L, 1));
 
   private static Map<String, String> write(FieldStyle style, PolicyDecision... decisions) {
-    return new RateLimitFields(Set.of(style), NOON).write(List.of(decisions));
+    RateLimitFields fields = new RateLimitFields(Set.of(style), NOON);
+    Map<String, String> written = fields.write(List.of(decisions));
+    if (decisions.length == 1) {
+      Map<String, String> one = new LinkedHashMap<>();
+      fields.write(decisions[0], one::put);
+      assertThat(List.copyOf(one.entrySet())).isEqualTo(List.copyOf(written.entrySet()));
+    }
+    return written;
   }
 
   @Test

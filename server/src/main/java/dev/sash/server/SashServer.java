@@ -59,14 +59,14 @@ public final class SashServer implements AutoCloseable {
   private int respPort;
   private boolean processMetered;
 
-  private SashServer(ServerOptions options) {
+  private SashServer(
+      ServerOptions options, CurrentConfiguration configuration, Store store, Vertx vertx) {
     this.options = options;
-    // The transport takes as long to load as everything else together.
-    CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
-    this.configuration = new CurrentConfiguration(options.configuration());
+    this.configuration = configuration;
+    this.store = store;
+    this.vertx = vertx;
     this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     registry.config().meterFilter(new LatencyBuckets());
-    this.store = store(options);
     SashMeters meters = new SashMeters(registry);
     meters.watchStore(store.name(), store::isUp);
     Engine engine = new Engine(store, meters, configuration.get());
@@ -74,7 +74,6 @@ public final class SashServer implements AutoCloseable {
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
-    this.vertx = transport.join();
     this.rls = new RlsService(engine);
     this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of(rls));
     RespOptions respOptions = options.resp();
@@ -110,7 +109,18 @@ public final class SashServer implements AutoCloseable {
    * @throws IllegalStateException if it does not start, such as for a port that is taken
    */
   public static SashServer start(ServerOptions options) {
-    SashServer server = new SashServer(options);
+    CurrentConfiguration configuration = new CurrentConfiguration(options.configuration());
+    // The transport takes as long to load as everything else together.
+    CompletableFuture<Vertx> transport = CompletableFuture.supplyAsync(SashServer::vertx);
+    Store store;
+    try {
+      store = store(options);
+    } catch (RuntimeException e) {
+      configuration.close();
+      await(transport.join().close(), START_SECONDS);
+      throw e;
+    }
+    SashServer server = new SashServer(options, configuration, store, transport.join());
     try {
       server.port = await(server.http.listen(), START_SECONDS);
       if (server.resp != null) {

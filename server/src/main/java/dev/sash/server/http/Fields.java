@@ -21,8 +21,7 @@ final class Fields {
     if (answer.reason() != Reason.LIMIT) {
       return;
     }
-    PolicyDecision decision = decision(answer);
-    FIELDS.write(List.of(decision)).forEach(exchange::header);
+    FIELDS.write(decision(answer), exchange::header);
   }
 
   static long retryAfterSeconds(Answer answer) {

@@ -65,7 +65,7 @@ class OpenApiTest {
     Map<String, Set<String>> served = new TreeMap<>();
     for (Route route : Route.values()) {
       Set<String> methods = new TreeSet<>();
-      for (String method : route.methods().split(", ")) {
+      for (String method : route.methods().split(", ", -1)) {
         methods.add(method.toLowerCase(Locale.ROOT));
       }
       served.put(route.template(), methods);
