@@ -51,12 +51,19 @@ final class Later<T> implements Slot {
   @Override
   public void writeTo(ReplyWriter reply) {
     CommandTable.Entry asked = Objects.requireNonNull(entry);
-    if (failure == null) {
-      format.accept(Objects.requireNonNull(answer), reply);
-      asked.countAnswer();
-    } else {
-      Throwable cause = failure instanceof CompletionException e ? e.getCause() : failure;
-      asked.refuse(Objects.requireNonNullElse(cause, failure), reply);
+    Throwable thrown = failure;
+    int before = reply.length();
+    if (thrown == null) {
+      try {
+        format.accept(Objects.requireNonNull(answer), reply);
+        asked.countAnswer();
+        return;
+      } catch (RuntimeException e) {
+        reply.cutTo(before); // some reply there must be, for those behind it
+        thrown = e;
+      }
     }
+    Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    asked.refuse(Objects.requireNonNullElse(cause, thrown), reply);
   }
 }

@@ -140,7 +140,7 @@ final class RespParser {
         if (length > bounds.bulkLength) {
           throw new ProtocolException("invalid bulk length");
         }
-        checkLength(at - start + length);
+        checkLength(at - start + length + 2);
       }
       if (end - at < length + 2) {
         return false;
@@ -197,6 +197,7 @@ final class RespParser {
     request.clear();
     int stop = at > start && data[at - 1] == '\r' ? at - 1 : at;
     at++;
+    checkLength(at - start);
     for (int i = start; i < stop; ) {
       int first = i;
       while (i < stop && data[i] != ' ' && data[i] != '\t') {

@@ -60,6 +60,15 @@ class ConversationTest {
   }
 
   @Test
+  void repliesEvenIfTheReplyCannotBeWritten() {
+    client.ask("LATE unwritable", "PING");
+    client.decide(0);
+    wire.runTasks();
+    assertThat(wire.replies())
+        .isEqualTo(List.of(error("UNAVAILABLE cannot be decided at the moment"), "PONG"));
+  }
+
+  @Test
   void readsNoMoreWhileTooManyDecisionsAreDue() {
     TestConversation busy = new TestConversation(RespOptions.builder().maxPending(2).build());
     assertThat(busy.ask("LATE a", "LATE b", "PING c", "LATE d")).isEmpty();

@@ -25,7 +25,7 @@ class RespFuzz {
     assertThat(read(sent, piece)).isEqualTo(read(sent, Math.max(1, sent.length)));
   }
 
-  /** The requests that are read, and then the complaint, if any. */
+  /** The requests that are read, and whether something was refused then. */
   private static List<Object> read(byte[] sent, int piece) {
     RespParser parser = new RespParser(BOUNDS);
     List<Object> read = new ArrayList<>();
@@ -43,7 +43,7 @@ class RespFuzz {
         }
       }
     } catch (ProtocolException e) {
-      read.add(String.valueOf(e.getMessage()));
+      read.add("refused"); // in which words depends on how much is seen at once
     }
     return read;
   }

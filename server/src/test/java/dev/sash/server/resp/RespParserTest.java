@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RespParserTest {
   private static final RespParser.Bounds BOUNDS = new RespParser.Bounds(1024, 16, 2048);
@@ -120,6 +121,33 @@ class RespParserTest {
     assertThatExceptionOfType(ProtocolException.class)
         .isThrownBy(() -> new RespParserTest().requests(("x".repeat(1025) + "\n").getBytes(UTF_8)))
         .withMessage("too big inline request");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 7, 2048, 4096})
+  void boundsARequestTheSameWhereverTheNetworkCuts(int piece) throws ProtocolException {
+    String word = "$1009\r\n" + "x".repeat(1009) + "\r\n"; // 1018 bytes
+    String exact = "*3\r\n" + word + word + "$2\r\nok\r\n"; // 2048 bytes
+    assertThat(inPieces(exact, piece)).hasSize(1);
+    assertThatExceptionOfType(ProtocolException.class)
+        .isThrownBy(() -> inPieces(exact.replace("$2\r\nok", "$3\r\nbad"), piece))
+        .withMessage("too big request");
+    String line = (" ".repeat(1023) + "x").repeat(2).substring(1) + "\n"; // 2048 bytes
+    assertThat(inPieces(line, piece)).hasSize(1);
+    assertThatExceptionOfType(ProtocolException.class)
+        .isThrownBy(() -> inPieces(" " + line, piece))
+        .withMessage("too big request");
+  }
+
+  private static List<List<String>> inPieces(String text, int piece) throws ProtocolException {
+    byte[] bytes = text.getBytes(UTF_8);
+    RespParser parser = new RespParser(BOUNDS);
+    List<List<String>> read = new ArrayList<>();
+    for (int from = 0; from < bytes.length; from += piece) {
+      int to = Math.min(bytes.length, from + piece);
+      read.addAll(requests(parser, Arrays.copyOfRange(bytes, from, to)));
+    }
+    return read;
   }
 
   @Test

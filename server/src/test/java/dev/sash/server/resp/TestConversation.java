@@ -64,7 +64,14 @@ final class TestConversation {
     CompletableFuture<String> decision = new CompletableFuture<>();
     undecided.add(decision);
     words.add(request.text(1, "word"));
-    return new Later<>(decision, (word, writer) -> writer.bulk(word));
+    return new Later<>(decision, TestConversation::write);
+  }
+
+  private static void write(String word, ReplyWriter writer) {
+    writer.bulk(word);
+    if (word.equals("unwritable")) {
+      throw new IllegalStateException("secret");
+    }
   }
 
   /** Completes the i-th LATE. */
