@@ -156,7 +156,8 @@ class ReflectionIT {
       files.put(proto.getName(), proto);
     }
     ServiceDescriptor service =
-        ServiceFilesTest.built("envoy/service/ratelimit/v3/rls.proto", files::get).findServiceByName("RateLimitService");
+        ServiceFilesTest.built("envoy/service/ratelimit/v3/rls.proto", files::get)
+            .findServiceByName("RateLimitService");
     MethodDescriptor method = service.findMethodByName("ShouldRateLimit");
     DynamicMessage.Builder message = DynamicMessage.newBuilder(method.getInputType());
     JsonFormat.parser().merge(example.group(1), message);
