@@ -43,10 +43,8 @@ final class Hammer {
     MicroClock wrong = () -> WallClock.INSTANCE.micros() + skewMicros;
     // Four processes start at once, on a machine that may have other things to do.
     Duration patience = Duration.ofSeconds(30);
-    try (RedisStore store =
-        RedisStore.builder().uri(args[0]).connectTimeout(patience).connect()) {
-      RedisLimiter limiter =
-          store.limiter(Policy.of("hammered", LIMIT).deadline(patience), wrong);
+    try (RedisStore store = RedisStore.builder().uri(args[0]).connectTimeout(patience).connect()) {
+      RedisLimiter limiter = store.limiter(Policy.of("hammered", LIMIT).deadline(patience), wrong);
       limiter.tryAcquire("the first answer is slow");
       long endMicros = WallClock.INSTANCE.micros() + Long.parseLong(args[2]) * 1_000_000;
       List<CompletableFuture<Void>> callers = new ArrayList<>();
