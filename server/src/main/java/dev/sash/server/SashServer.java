@@ -5,6 +5,7 @@ import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Store;
+import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import dev.sash.server.resp.RespOptions;
@@ -21,6 +22,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +77,8 @@ public final class SashServer implements AutoCloseable {
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
     this.rls = new RlsService(engine);
-    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of(rls));
+    this.http =
+        new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of(new Envoy(rls)));
     RespOptions respOptions = options.resp();
     this.resp = respOptions == null ? null : new RespServer(vertx, engine, respOptions, registry);
   }
@@ -207,6 +210,7 @@ public final class SashServer implements AutoCloseable {
       LOG.info("draining");
       pause(options.drainDelay().toMillis());
     }
+    quietly("Envoy's protocol", rls::close);
     quietly("HTTP", () -> await(http.close(), options.http().drainTimeout().toSeconds() + 5));
     if (resp != null) {
       quietly("RESP", () -> await(resp.close(), START_SECONDS));
@@ -244,6 +248,19 @@ public final class SashServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** Envoy's protocol, as the HTTP port hands it over. */
+  private record Envoy(RlsService rls) implements GuestProtocol {
+    @Override
+    public boolean accepts(HttpServerRequest request) {
+      return rls.accepts(request);
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+      rls.handle(request);
     }
   }
 

@@ -117,8 +117,8 @@ public final class RespServer {
 
     @Override
     public Future<?> start() {
-      // Vert.x' word for a free port that all instances share is a negative one.
-      int port = options.port() == 0 ? -1 : options.port();
+      // Vert.x' word for a free port that all instances share is a negative one, and HTTP's is -1.
+      int port = options.port() == 0 ? -2 : options.port();
       NetServer opening =
           vertx
               .createNetServer(new NetServerOptions().setTcpNoDelay(true))

@@ -1,7 +1,6 @@
 package dev.sash.server.rls;
 
 import dev.sash.server.engine.Engine;
-import dev.sash.server.http.GuestProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. It blocks no thread.
  */
-public final class RlsService implements GuestProtocol {
+public final class RlsService {
   /** Less than the 20 ms that Envoy waits, so that a failure rule decides and not Envoy's. */
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
 
@@ -62,7 +61,6 @@ public final class RlsService implements GuestProtocol {
    * @param request any request
    * @return true if it is gRPC, or takes itself for that
    */
-  @Override
   public boolean accepts(HttpServerRequest request) {
     String type = request.getHeader("content-type");
     return request.method().equals(HttpMethod.POST)
@@ -76,7 +74,6 @@ public final class RlsService implements GuestProtocol {
    * @param request one that is {@linkplain #accepts accepted}, on its event loop, of whose body
    *     nothing has been read
    */
-  @Override
   public void handle(HttpServerRequest request) {
     if (request.version() != HttpVersion.HTTP_2) {
       refuse(request, 505, "gRPC needs HTTP/2.\n");
