@@ -1,5 +1,7 @@
 package dev.sash.benchmarks.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -8,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A connection with one request under way at most. Nobody waits in it: whoever has many asks each
@@ -62,6 +65,16 @@ abstract class Exchange implements Closeable {
     incoming.flip().get(answer, filled, read);
     filled += read;
     return isWhole();
+  }
+
+  /** Waits for the answer, as long as anybody would. */
+  final void await() throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!isAnswered()) {
+      if (System.nanoTime() > end) {
+        throw new IOException("no answer but " + new String(answer, 0, filled, ISO_8859_1));
+      }
+    }
   }
 
   /** Whether what has come is the whole answer, and the right one; it is not needed any more. */

@@ -36,6 +36,7 @@ final class Peers {
         config,
         """
         daemon off;
+        user %3$s;
         worker_processes 1;
         error_log stderr;
         pid %1$s/nginx.pid;
@@ -63,7 +64,7 @@ final class Peers {
           }
         }
         """
-            .formatted(home.toAbsolutePath(), port));
+            .formatted(home.toAbsolutePath(), port, System.getProperty("user.name")));
     String file = config.toAbsolutePath().toString();
     return ServerProcess.start(
         List.of(program.toString(), "-e", "stderr", "-c", file), port, folder.resolve("nginx.log"));

@@ -22,12 +22,10 @@ final class ServerProcess implements Closeable {
 
   private final Process process;
   private final int port;
-  private final Duration start;
 
-  private ServerProcess(Process process, int port, Duration start) {
+  private ServerProcess(Process process, int port) {
     this.process = process;
     this.port = port;
-    this.start = start;
   }
 
   /**
@@ -59,7 +57,7 @@ final class ServerProcess implements Closeable {
         }
         TimeUnit.MILLISECONDS.sleep(5);
       }
-      return new ServerProcess(process, port, Duration.ofNanos(System.nanoTime() - begin));
+      return new ServerProcess(process, port);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
@@ -91,11 +89,6 @@ final class ServerProcess implements Closeable {
 
   long pid() {
     return process.pid();
-  }
-
-  /** From its start until it took the first connection. */
-  Duration startTime() {
-    return start;
   }
 
   /** The time that it and its workers have had on a processor. */
