@@ -68,7 +68,7 @@ public final class InMemoryLimiter implements RateLimiter {
 
   @Override
   public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
-    return CompletableFuture.completedStage(tryAcquire(key, permits));
+    return CompletableFuture.completedFuture(tryAcquire(key, permits));
   }
 
   @Override
@@ -86,7 +86,7 @@ public final class InMemoryLimiter implements RateLimiter {
 
   @Override
   public CompletionStage<Decision> refundAsync(String key, long permits) {
-    return CompletableFuture.completedStage(refund(key, permits));
+    return CompletableFuture.completedFuture(refund(key, permits));
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -68,7 +69,13 @@ public final class SashServer implements AutoCloseable {
     this.store = store;
     this.vertx = vertx;
     this.registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    registry.config().meterFilter(new LatencyBuckets());
+    registry
+        .config()
+        .meterFilter(
+            store.isRemote()
+                ? new LatencyBuckets()
+                // To time it would take as long as the decision itself.
+                : MeterFilter.denyNameStartsWith("sash.store.latency"));
     SashMeters meters = new SashMeters(registry);
     meters.watchStore(store.name(), store::isUp);
     Engine engine = new Engine(store, meters, configuration.get());

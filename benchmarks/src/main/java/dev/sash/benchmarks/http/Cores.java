@@ -15,14 +15,17 @@ public final class Cores {
   public static final String OF_APPLICATION = "1";
 
   /** As many as there were before anything was bound. */
-  static final String ALL = "0-" + (Runtime.getRuntime().availableProcessors() - 1);
+  public static final String ALL = "0-" + (Runtime.getRuntime().availableProcessors() - 1);
+
+  /** Found out once: a process that is bound to one core sees no other. */
+  private static final boolean CHOOSABLE =
+      Runtime.getRuntime().availableProcessors() > 1 && bind(ProcessHandle.current().pid(), ALL);
 
   private Cores() {}
 
   /** Whether there are two cores, and processes can be bound to them. */
   public static boolean canBeChosen() {
-    return Runtime.getRuntime().availableProcessors() > 1
-        && bind(ProcessHandle.current().pid(), ALL);
+    return CHOOSABLE;
   }
 
   /**

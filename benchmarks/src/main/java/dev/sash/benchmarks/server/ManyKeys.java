@@ -2,51 +2,86 @@ package dev.sash.benchmarks.server;
 
 import dev.sash.benchmarks.Report;
 import dev.sash.benchmarks.Rounds;
+import dev.sash.benchmarks.http.Cores;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.OptionalInt;
+import org.HdrHistogram.AbstractHistogram;
 
 /**
- * What becomes of a server that holds very many keys.
+ * How long a server takes to answer at half of the most that it answers, for few keys and when it
+ * holds very many. It and whoever asks have all cores: on one, what compiles the server's own code
+ * would take turns with it.
  *
- * @param keys how many
- * @param perSecond answers a second for them
- * @param perSecondForFew answers a second, in turns with those, for few
- * @param p99Millis the time within which 99 % are answered at a quarter of the most
- * @param bytesBefore the memory that it had from the system before the first
- * @param bytesAfter the memory that it had afterwards
+ * @param few before there were many
+ * @param many with requests for all of them
+ * @param ratio of the answers a second for many to those for few, in turns
+ * @param bytesBefore the memory that it had from the system before there were many
+ * @param bytesAfter the memory that it had in the end
  */
-record ManyKeys(
-    int keys,
-    double perSecond,
-    double perSecondForFew,
-    double p99Millis,
-    long bytesBefore,
-    long bytesAfter) {
+record ManyKeys(Answers few, Answers many, double ratio, long bytesBefore, long bytesAfter) {
   private static final int CONNECTIONS = 16;
   private static final int ROUNDS = 5;
+  private static final Duration TURN = Duration.ofSeconds(1);
 
-  static ManyKeys measure(Path folder, Duration turn, int keys, int few) throws IOException {
-    ServerComparison.say("many keys");
-    try (ServerProcess server = SashProcess.start(folder, "many", OptionalInt.empty());
-        Driver forFew = driver(server, few);
-        Driver forMany = driver(server, keys);
-        Driver fill = filling(server, keys)) {
-      forFew.flood(turn.multipliedBy(4));
-      long before = server.residentBytes();
-      fill.flood(Duration.ofSeconds(10));
-      Rounds<Double> rounds = new Rounds<>();
-      for (int round = 0; round < ROUNDS; round++) {
-        rounds.add(forMany.flood(turn), keys);
-        rounds.add(forFew.flood(turn), few);
-      }
-      double perSecond = rounds.median(x -> x, keys);
-      forMany.pace(perSecond / 4, turn.multipliedBy(2)); // or it would time its own compilation
-      double p99 = forMany.pace(perSecond / 4, turn.multipliedBy(4)).getValueAtPercentile(99) / 1e6;
-      return new ManyKeys(
-          keys, perSecond, rounds.median(x -> x, few), p99, before, server.residentBytes());
+  /** Longer than the window, so that permits expire as they do in a server that has run a while. */
+  private static final Duration WARM_UP = Duration.ofSeconds(70);
+
+  /**
+   * How it answers.
+   *
+   * @param keys for how many keys
+   * @param half requests a second, half of the most
+   * @param latencies in nanoseconds, from when a request was due
+   */
+  record Answers(int keys, double half, AbstractHistogram latencies) {
+    double millis(double percentile) {
+      return latencies.getValueAtPercentile(percentile) / 1e6;
     }
+  }
+
+  /**
+   * Measures.
+   *
+   * @param time how long at half of the most
+   */
+  static ManyKeys measure(Path folder, int keys, int few, Duration time) throws IOException {
+    ServerComparison.say("half of the most, and many keys");
+    if (Cores.canBeChosen()) {
+      Cores.bind(ProcessHandle.current().pid(), Cores.ALL);
+    }
+    try (ServerProcess server = SashProcess.startAnywhere(folder, "many");
+        Driver forFew = driver(server, few)) {
+      forFew.flood(WARM_UP);
+      Answers answersForFew = atHalf(forFew, few, time);
+      long before = server.residentBytes();
+      try (Driver fill = filling(server, keys)) {
+        fill.flood(Duration.ofSeconds(10));
+      }
+      try (Driver forMany = driver(server, keys)) {
+        Rounds<Double> rounds = new Rounds<>();
+        for (int round = 0; round < ROUNDS; round++) {
+          rounds.add(forMany.flood(TURN), keys);
+          rounds.add(forFew.flood(TURN), few);
+        }
+        return new ManyKeys(
+            answersForFew,
+            atHalf(forMany, keys, time),
+            rounds.median((a, b) -> a / b, x -> x, keys, few),
+            before,
+            server.residentBytes());
+      }
+    }
+  }
+
+  private static Answers atHalf(Driver driver, int keys, Duration time) throws IOException {
+    double[] most = new double[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      most[round] = driver.flood(TURN);
+    }
+    double half = Rounds.median(most) / 2;
+    driver.pace(half, TURN.multipliedBy(3)); // or it would time its own compilation
+    return new Answers(keys, half, driver.pace(half, time));
   }
 
   private static Driver driver(ServerProcess server, int keys) throws IOException {
@@ -66,15 +101,21 @@ record ManyKeys(
         () -> Requests.batch((next[0]++ * size) % keys, size, keys));
   }
 
-  double ratio() {
-    return perSecond / perSecondForFew;
-  }
-
   void tell(Report report) {
     report.paragraph(
         String.format(
-            "%,d keys, each with something charged: %.2f × the answers for few, 99 %% within %.2f ms at a quarter of the most;"
-                + " the process has %,d MB from the system, %,d MB before the first key.",
-            keys, ratio(), p99Millis, bytesAfter >> 20, bytesBefore >> 20));
+            "The server and whoever asks share all cores. `/v1/check` in memory, first for few keys, after %d s of as many requests as"
+                + " it answers; then for %,d, each with something charged. Asked as fast as it answers, in turns, it answers"
+                + " %.2f × as often for many as for few. It has %,d MB from the system with all of them, %,d MB before.",
+            WARM_UP.toSeconds(), many.keys, ratio, bytesAfter >> 20, bytesBefore >> 20));
+    report.table("asked for", "requests/s", "p50 ms", "p99 ms", "p99.9 ms");
+    for (Answers answers : new Answers[] {few, many}) {
+      report.row(
+          String.format("%,d keys", answers.keys),
+          String.format("%,.0f", answers.half),
+          String.format("%.2f", answers.millis(50)),
+          String.format("%.2f", answers.millis(99)),
+          String.format("%.2f", answers.millis(99.9)));
+    }
   }
 }

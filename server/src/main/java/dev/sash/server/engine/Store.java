@@ -31,6 +31,11 @@ public interface Store extends AutoCloseable {
       }
 
       @Override
+      public boolean isRemote() {
+        return false;
+      }
+
+      @Override
       public void close() {}
     };
   }
@@ -56,6 +61,11 @@ public interface Store extends AutoCloseable {
       @Override
       public String name() {
         return "redis";
+      }
+
+      @Override
+      public boolean isRemote() {
+        return true;
       }
 
       @Override
@@ -86,6 +96,13 @@ public interface Store extends AutoCloseable {
    * @return {@code memory} or {@code redis}
    */
   String name();
+
+  /**
+   * Whether decisions come from elsewhere, and take their time.
+   *
+   * @return false in memory
+   */
+  boolean isRemote();
 
   @Override
   void close();

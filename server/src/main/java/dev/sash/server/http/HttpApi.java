@@ -77,6 +77,9 @@ public final class HttpApi {
             .setPort(options.port() == 0 ? -1 : options.port())
             .setAcceptBacklog(1024)
             .setTcpNoDelay(true)
+            // Nobody speaks it here, and every message would pass what does.
+            .setPerMessageWebSocketCompressionSupported(false)
+            .setPerFrameWebSocketCompressionSupported(false)
             // For those that have never sent a head; it gives no answer, so the other comes first.
             .setIdleTimeout((int) options.idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);

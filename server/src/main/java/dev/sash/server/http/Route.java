@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What there is: the paths of the API and their methods. */
@@ -29,9 +31,11 @@ enum Route {
 
   private static final Map<String, Route> WHOLE = new HashMap<>();
   private static final Map<Route, String> PREFIXES = new EnumMap<>(Route.class);
+  private static final Map<Route, Set<String>> METHODS = new EnumMap<>(Route.class);
 
   static {
     for (Route route : values()) {
+      METHODS.put(route, Set.of(route.methods.split(", ")));
       int brace = route.template.indexOf('{');
       if (brace < 0) {
         WHOLE.put(route.template, route);
@@ -63,7 +67,7 @@ enum Route {
   }
 
   boolean allows(String method) {
-    return methods.equals(method) || List.of(methods.split(", ")).contains(method);
+    return Objects.requireNonNull(METHODS.get(this)).contains(method);
   }
 
   /** How meters call it. */

@@ -87,6 +87,11 @@ class WireIT {
     }
 
     @Override
+    public boolean isRemote() {
+      return true;
+    }
+
+    @Override
     public void close() {}
   }
 
