@@ -190,11 +190,16 @@ final class Serve {
             + (host.indexOf(':') < 0 ? host : "[" + host + "]")
             + ":"
             + server.port();
+    String policy = server.policies().stream().findFirst().orElse("default");
+    String resp =
+        server.respPort() == 0
+            ? ""
+            : "       redis-cli -p " + server.respPort() + " SASH.CHECK " + policy + " user:42\n";
     return """
         Sash listens on %1$s, with its state %2$s and %3$s.
 
         Try:   curl -i -d '{"policy": "%4$s", "key": "user:42"}' %1$s/v1/check
-        More:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
+        %5$sMore:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
         """
         .formatted(
             url,
@@ -202,6 +207,7 @@ final class Serve {
             options.configuration() == null
                 ? "the default policy, 100 per minute"
                 : options.configuration(),
-            server.policies().stream().findFirst().orElse("default"));
+            policy,
+            resp);
   }
 }

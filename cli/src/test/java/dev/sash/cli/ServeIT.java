@@ -2,6 +2,7 @@ package dev.sash.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -23,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The executable jar, as users run it. */
 class ServeIT {
   private static final Pattern URL = Pattern.compile("listens on (http://127.0.0.1:\\d+)");
+  private static final Pattern RESP = Pattern.compile("redis-cli -p (\\d+) SASH.CHECK default ");
+  private static final int CONNECTIONS = 10_000;
   private static final String ASK = "{\"policy\": \"default\", \"key\": \"user:42\"}";
 
   @TempDir Path folder;
@@ -168,42 +172,60 @@ class ServeIT {
 
   @Test
   void tenThousandConnectionsAreNoTrouble() throws Exception {
-    int most = 10_000;
-    List<SocketChannel> connections = new ArrayList<>();
     try (Served served = new Served()) {
-      InetSocketAddress address =
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), URI.create(served.url).getPort());
-      byte[] question =
-          ("POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: "
-                  + ASK.length()
-                  + "\r\n\r\n"
-                  + ASK)
-              .getBytes(UTF_8);
-      try {
-        for (int i = 0; i < most; i++) {
-          connections.add(SocketChannel.open(address));
-        }
-        for (SocketChannel connection : connections) {
-          connection.write(ByteBuffer.wrap(question));
-        }
-        int allowed = 0;
-        int denied = 0;
-        for (SocketChannel connection : connections) {
-          ByteBuffer answer = ByteBuffer.allocate(1024);
-          connection.read(answer);
-          String head = new String(answer.array(), 0, 12, UTF_8);
-          allowed += head.equals("HTTP/1.1 200") ? 1 : 0;
-          denied += head.equals("HTTP/1.1 429") ? 1 : 0;
-        }
-        assertThat(allowed).isEqualTo(100);
-        assertThat(denied).isEqualTo(most - 100);
-      } finally {
-        for (SocketChannel connection : connections) {
-          connection.close();
-        }
-      }
+      String question =
+          "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: "
+              + ASK.length()
+              + "\r\n\r\n"
+              + ASK;
+      Map<String, Long> answers =
+          askAllAtOnce(URI.create(served.url).getPort(), question, "HTTP/1.1 ???".length());
+      assertThat(answers)
+          .containsOnly(entry("HTTP/1.1 200", 100L), entry("HTTP/1.1 429", CONNECTIONS - 100L));
       assertThat(served.post("/v1/check", ASK).statusCode()).isEqualTo(429);
       assertThat(served.stop()).isZero();
+    }
+  }
+
+  @Test
+  void norAreTheyOverResp() throws Exception {
+    try (Served served = new Served("--resp-port", "0")) {
+      Matcher matcher = RESP.matcher(served.welcome);
+      assertThat(matcher.find()).as(served.welcome).isTrue();
+      Map<String, Long> answers =
+          askAllAtOnce(
+              Integer.parseInt(matcher.group(1)),
+              "SASH.CHECK default user:42\r\n",
+              "*6\r\n:?".length());
+      assertThat(answers)
+          .containsOnly(entry("*6\r\n:1", 100L), entry("*6\r\n:0", CONNECTIONS - 100L));
+      assertThat(served.stop()).isZero();
+    }
+  }
+
+  /** Over as many connections, all of them open; how often each beginning of an answer came. */
+  private static Map<String, Long> askAllAtOnce(int port, String question, int beginning)
+      throws IOException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    List<SocketChannel> connections = new ArrayList<>();
+    try {
+      for (int i = 0; i < CONNECTIONS; i++) {
+        connections.add(SocketChannel.open(address));
+      }
+      for (SocketChannel connection : connections) {
+        connection.write(ByteBuffer.wrap(question.getBytes(UTF_8)));
+      }
+      Map<String, Long> answers = new HashMap<>();
+      for (SocketChannel connection : connections) {
+        ByteBuffer answer = ByteBuffer.allocate(beginning);
+        while (answer.hasRemaining() && connection.read(answer) >= 0) {}
+        answers.merge(new String(answer.array(), 0, answer.position(), UTF_8), 1L, Long::sum);
+      }
+      return answers;
+    } finally {
+      for (SocketChannel connection : connections) {
+        connection.close();
+      }
     }
   }
 }

@@ -1,10 +1,8 @@
 package dev.sash.http;
 
 import dev.sash.Decision;
-import dev.sash.Limit;
-import dev.sash.MicroClock;
-import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import dev.sash.testkit.ForwardingLimiter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +12,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** A limiter that answers when it is told to, and writes down what it was asked. */
-class LateLimiter implements RateLimiter {
-  private final RateLimiter limiter;
+class LateLimiter extends ForwardingLimiter {
   private final Queue<Runnable> pending = new ArrayDeque<>();
   final List<String> log = new ArrayList<>();
   RuntimeException failure;
 
   LateLimiter(RateLimiter limiter) {
-    this.limiter = limiter;
+    super(limiter);
   }
 
   /** One that always says the same, at once. */
@@ -81,35 +78,5 @@ class LateLimiter implements RateLimiter {
   @Override
   public Decision refund(String key, long permits) {
     throw new AssertionError("a thread would wait");
-  }
-
-  @Override
-  public void reset(String key) {
-    limiter.reset(key);
-  }
-
-  @Override
-  public CompletionStage<Void> resetAsync(String key) {
-    return limiter.resetAsync(key);
-  }
-
-  @Override
-  public Policy policy() {
-    return limiter.policy();
-  }
-
-  @Override
-  public void changePolicy(Policy policy) {
-    limiter.changePolicy(policy);
-  }
-
-  @Override
-  public MicroClock clock() {
-    return limiter.clock();
-  }
-
-  @Override
-  public RateLimiter under(List<Limit> limits) {
-    return limiter.under(limits);
   }
 }

@@ -1,11 +1,8 @@
 package dev.sash.servlet;
 
 import dev.sash.Decision;
-import dev.sash.Limit;
-import dev.sash.MicroClock;
-import dev.sash.Policy;
 import dev.sash.RateLimiter;
-import java.util.List;
+import dev.sash.testkit.ForwardingLimiter;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,12 +10,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A limiter whose decisions come later, on another thread: when the test lets them. */
-final class PendingLimiter implements RateLimiter {
-  private final RateLimiter limiter;
+final class PendingLimiter extends ForwardingLimiter {
   private final BlockingQueue<Runnable> pending = new LinkedBlockingQueue<>();
 
   PendingLimiter(RateLimiter limiter) {
-    this.limiter = limiter;
+    super(limiter);
   }
 
   int pending() {
@@ -61,11 +57,6 @@ final class PendingLimiter implements RateLimiter {
   }
 
   @Override
-  public CompletionStage<Decision> refundAsync(String key, long permits) {
-    return limiter.refundAsync(key, permits);
-  }
-
-  @Override
   public Decision tryAcquire(String key, long permits) {
     throw new AssertionError("a thread would wait");
   }
@@ -73,35 +64,5 @@ final class PendingLimiter implements RateLimiter {
   @Override
   public Decision refund(String key, long permits) {
     throw new AssertionError("a thread would wait");
-  }
-
-  @Override
-  public void reset(String key) {
-    limiter.reset(key);
-  }
-
-  @Override
-  public CompletionStage<Void> resetAsync(String key) {
-    return limiter.resetAsync(key);
-  }
-
-  @Override
-  public Policy policy() {
-    return limiter.policy();
-  }
-
-  @Override
-  public void changePolicy(Policy policy) {
-    limiter.changePolicy(policy);
-  }
-
-  @Override
-  public MicroClock clock() {
-    return limiter.clock();
-  }
-
-  @Override
-  public RateLimiter under(List<Limit> limits) {
-    return limiter.under(limits);
   }
 }

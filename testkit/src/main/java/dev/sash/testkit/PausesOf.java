@@ -1,24 +1,19 @@
 package dev.sash.testkit;
 
-import dev.sash.Decision;
-import dev.sash.Limit;
 import dev.sash.MicroClock;
-import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /** A limiter whose clock remembers what was waited for. */
-final class PausesOf implements RateLimiter {
+final class PausesOf extends ForwardingLimiter {
   private record Pause(long micros, CompletableFuture<Void> future) {}
 
-  private final RateLimiter limiter;
   private final List<Pause> pauses = new ArrayList<>();
 
   PausesOf(RateLimiter limiter) {
-    this.limiter = limiter;
+    super(limiter);
   }
 
   /** How long was asked to wait, in microseconds, each time. */
@@ -49,51 +44,6 @@ final class PausesOf implements RateLimiter {
         }
       }
     };
-  }
-
-  @Override
-  public Decision tryAcquire(String key, long permits) {
-    return limiter.tryAcquire(key, permits);
-  }
-
-  @Override
-  public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
-    return limiter.tryAcquireAsync(key, permits);
-  }
-
-  @Override
-  public Decision refund(String key, long permits) {
-    return limiter.refund(key, permits);
-  }
-
-  @Override
-  public CompletionStage<Decision> refundAsync(String key, long permits) {
-    return limiter.refundAsync(key, permits);
-  }
-
-  @Override
-  public void reset(String key) {
-    limiter.reset(key);
-  }
-
-  @Override
-  public CompletionStage<Void> resetAsync(String key) {
-    return limiter.resetAsync(key);
-  }
-
-  @Override
-  public Policy policy() {
-    return limiter.policy();
-  }
-
-  @Override
-  public void changePolicy(Policy policy) {
-    limiter.changePolicy(policy);
-  }
-
-  @Override
-  public RateLimiter under(List<Limit> limits) {
-    return limiter.under(limits);
   }
 
   @Override

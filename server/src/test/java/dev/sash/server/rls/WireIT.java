@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
-import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.server.engine.Store;
+import dev.sash.testkit.ForwardingLimiter;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -266,11 +266,9 @@ class WireIT {
   }
 
   /** Never answers. */
-  private static final class SilentLimiter implements RateLimiter {
-    private final RateLimiter limiter;
-
+  private static final class SilentLimiter extends ForwardingLimiter {
     SilentLimiter(RateLimiter limiter) {
-      this.limiter = limiter;
+      super(limiter);
     }
 
     @Override
@@ -286,41 +284,6 @@ class WireIT {
     @Override
     public RateLimiter under(List<Limit> limits) {
       return new SilentLimiter(limiter.under(limits));
-    }
-
-    @Override
-    public Decision tryAcquire(String key, long permits) {
-      return limiter.tryAcquire(key, permits);
-    }
-
-    @Override
-    public Decision refund(String key, long permits) {
-      return limiter.refund(key, permits);
-    }
-
-    @Override
-    public void reset(String key) {
-      limiter.reset(key);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(String key) {
-      return limiter.resetAsync(key);
-    }
-
-    @Override
-    public Policy policy() {
-      return limiter.policy();
-    }
-
-    @Override
-    public void changePolicy(Policy policy) {
-      limiter.changePolicy(policy);
-    }
-
-    @Override
-    public MicroClock clock() {
-      return limiter.clock();
     }
   }
 }
