@@ -98,6 +98,18 @@ class HttpApiTest {
         .contains("\"limit\":5,");
   }
 
+  /** JSON can say it, UTF-8 cannot. */
+  @Test
+  void halfASurrogatePairIsNoTrouble() {
+    HttpResponse<String> unknown =
+        server.post("/v1/check", "{\"policy\":\"\\ud800\",\"key\":\"k\"}");
+    assertThat(unknown.statusCode()).isEqualTo(404);
+    assertThat(unknown.body()).contains("there is no policy '(not a policy's name)'");
+    HttpResponse<String> field = server.post("/v1/check", "{\"\\udd60\":1}");
+    assertThat(field.statusCode()).isEqualTo(400);
+    assertThat(field.body()).contains("body must be JSON at line 1, column ");
+  }
+
   @Test
   void anImpossibleRequestHasNoTimeToComeBack() {
     HttpResponse<String> denied = server.get("/v1/check/three/" + key + "?permits=4");

@@ -31,6 +31,8 @@ final class AskReader {
       JsonFactory.builder()
           // Names are the client's to choose: they shall not live in the JVM for ever.
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          // Always UTF-8, as RFC 8259 has it; what else is guessed can fail in ways of its own.
+          .disable(JsonFactory.Feature.CHARSET_DETECTION)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(16)

@@ -1,5 +1,7 @@
 package dev.sash.server.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
@@ -45,9 +47,10 @@ final class JsonBytes {
     return this;
   }
 
-  /** Any text, without quotation marks. */
+  /** Any text, without quotation marks; half a surrogate pair, which UTF-8 cannot say, as '?'. */
   JsonBytes putEscaped(String text) {
-    return put(JsonStringEncoder.getInstance().quoteAsUTF8(text));
+    String sayable = new String(text.getBytes(UTF_8), UTF_8);
+    return put(JsonStringEncoder.getInstance().quoteAsUTF8(sayable));
   }
 
   /** A number that is not negative. */

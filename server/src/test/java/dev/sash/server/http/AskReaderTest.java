@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sash.Limit;
 import dev.sash.server.http.AskReader.Form;
 import dev.sash.server.http.AskReader.Item;
+import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AskReaderTest {
   private static Ask one(String body) {
@@ -91,6 +93,16 @@ class AskReaderTest {
       })
   void pointsAtWhatIsNotJson(String body, String message) {
     assertThat(refusalOf(body)).startsWith(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE"})
+  void readsUtf8Alone(String charset) {
+    byte[] body = "{\"policy\":\"api\"}".getBytes(Charset.forName(charset));
+    Refusal refusal =
+        catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.WITH_PERMITS));
+    assertThat(refusal.status()).isEqualTo(400);
+    assertThat(refusal.detail()).startsWith("body must be JSON at line 1, column ");
   }
 
   @Test
