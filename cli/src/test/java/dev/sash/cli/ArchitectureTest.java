@@ -44,7 +44,8 @@ class ArchitectureTest {
   private static final String GRPC = "dev.sash.grpc..";
   private static final String SPRING = "dev.sash.spring..";
   private static final String SERVER = "dev.sash.server..";
-  private static final String TESTKIT = "dev.sash.testkit..";
+  private static final String TESTKIT = "dev.sash.testkit";
+  private static final String TESTKIT_REDIS = "dev.sash.testkit.redis..";
   private static final String CLI = "dev.sash.cli..";
   private static final String[] CORE = {API, INTERNAL, MEMORY};
 
@@ -70,6 +71,7 @@ class ArchitectureTest {
             SPRING,
             SERVER,
             TESTKIT,
+            TESTKIT_REDIS,
             CLI)
         .check(SASH);
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
@@ -240,6 +242,32 @@ class ArchitectureTest {
     }
   }
 
+  /** Whoever tests with a clock need not carry a redis-server, and the other way round. */
+  @Test
+  void theTestkitKnowsNoRedisAndItsRedisServersNothingOfSash() {
+    classes()
+        .that(resideInAPackage(TESTKIT))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        TESTKIT,
+                        "java..",
+                        "javax.tools",
+                        "org.junit.jupiter.api..",
+                        "org.assertj.core..",
+                        "org.jspecify.annotations")))
+        .check(SASH);
+    classes()
+        .that(resideInAPackage(TESTKIT_REDIS))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                TESTKIT_REDIS, "java..", "redis.embedded..", "org.jspecify.annotations"))
+        .check(SASH);
+  }
+
   @Test
   void storesEdgesTestkitAndCliUseTheCoreAndNothingUsesThem() {
     layeredArchitecture()
@@ -264,6 +292,8 @@ class ArchitectureTest {
         .definedBy(SERVER)
         .layer("testkit")
         .definedBy(TESTKIT)
+        .layer("testkit-redis")
+        .definedBy(TESTKIT_REDIS)
         .layer("cli")
         .definedBy(CLI)
         .whereLayer("core")
@@ -295,6 +325,8 @@ class ArchitectureTest {
         .whereLayer("server")
         .mayOnlyBeAccessedByLayers("cli")
         .whereLayer("testkit")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("testkit-redis")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("cli")
         .mayNotBeAccessedByAnyLayer()
