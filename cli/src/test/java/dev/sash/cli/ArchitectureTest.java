@@ -35,6 +35,8 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
   private static final String API = "dev.sash";
   private static final String INTERNAL = "dev.sash.internal..";
+  private static final String ADDRESS = "dev.sash.address..";
+  private static final String KEY = "dev.sash.key..";
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
@@ -47,7 +49,7 @@ class ArchitectureTest {
   private static final String TESTKIT = "dev.sash.testkit";
   private static final String TESTKIT_REDIS = "dev.sash.testkit.redis..";
   private static final String CLI = "dev.sash.cli..";
-  private static final String[] CORE = {API, INTERNAL, MEMORY};
+  private static final String[] CORE = {API, INTERNAL, ADDRESS, KEY, MEMORY};
 
   private static final JavaClasses SASH =
       new ClassFileImporter()
@@ -61,6 +63,8 @@ class ArchitectureTest {
         .resideInAnyPackage(
             API,
             INTERNAL,
+            ADDRESS,
+            KEY,
             MEMORY,
             REDIS,
             HTTP,
@@ -77,6 +81,7 @@ class ArchitectureTest {
     Set<String> found = SASH.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     assertThat(found)
         .contains("dev.sash", "dev.sash.internal", "dev.sash.memory", "dev.sash.redis")
+        .contains("dev.sash.address", "dev.sash.key")
         .contains("dev.sash.http", "dev.sash.servlet", "dev.sash.config")
         .contains("dev.sash.micrometer", "dev.sash.grpc")
         .contains("dev.sash.spring", "dev.sash.spring.webmvc", "dev.sash.spring.webflux")
@@ -117,7 +122,7 @@ class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat(
             resideInAnyPackage(
-                API, HTTP, "java..", "javax.crypto..", "org.jspecify.annotations", "org.slf4j"))
+                API, ADDRESS, KEY, HTTP, "java..", "org.jspecify.annotations", "org.slf4j"))
         .check(SASH);
     classes()
         .that(resideInAPackage(SERVLET))
@@ -141,7 +146,7 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(
             resideInAnyPackage(
                 API,
-                HTTP,
+                ADDRESS,
                 CONFIG,
                 "java..",
                 "org.snakeyaml.engine..",
@@ -311,7 +316,7 @@ class ArchitectureTest {
         .whereLayer("redis")
         .mayOnlyBeAccessedByLayers("spring", "server")
         .whereLayer("http")
-        .mayOnlyBeAccessedByLayers("config", "servlet", "spring", "server")
+        .mayOnlyBeAccessedByLayers("servlet", "spring", "server")
         .whereLayer("config")
         .mayOnlyBeAccessedByLayers("server", "cli")
         .whereLayer("servlet")
@@ -363,7 +368,8 @@ class ArchitectureTest {
         .arePublic()
         .and()
         .areDeclaredInClassesThat(
-            resideInAnyPackage(API, MEMORY, REDIS, HTTP, CONFIG, SERVLET, MICROMETER, GRPC))
+            resideInAnyPackage(
+                API, ADDRESS, KEY, MEMORY, REDIS, HTTP, CONFIG, SERVLET, MICROMETER, GRPC))
         .should()
         .notHaveRawReturnType(resideInAPackage(INTERNAL))
         .andShould()

@@ -1,7 +1,7 @@
 package dev.sash.config;
 
-import dev.sash.http.AddressRanges;
-import dev.sash.http.IpAddress;
+import dev.sash.address.AddressRanges;
+import dev.sash.address.IpAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

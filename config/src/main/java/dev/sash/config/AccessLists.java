@@ -1,6 +1,6 @@
 package dev.sash.config;
 
-import dev.sash.http.AddressRanges;
+import dev.sash.address.AddressRanges;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

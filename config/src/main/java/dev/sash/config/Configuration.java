@@ -3,7 +3,7 @@ package dev.sash.config;
 import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
-import dev.sash.http.AddressRanges;
+import dev.sash.address.AddressRanges;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package dev.sash.config;
 
 import dev.sash.Algorithm;
-import dev.sash.http.AddressRanges;
+import dev.sash.address.AddressRanges;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

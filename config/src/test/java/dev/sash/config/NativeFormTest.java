@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sash.Algorithm;
 import dev.sash.FailureRule;
 import dev.sash.Limit;
-import dev.sash.http.IpAddress;
+import dev.sash.address.IpAddress;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

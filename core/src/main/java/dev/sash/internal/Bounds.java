@@ -29,7 +29,7 @@ public final class Bounds {
    */
   public static void checkKey(String key) {
     int length = Objects.requireNonNull(key, "key must not be null").length();
-    if (length == 0 || (length > ALWAYS_FITS && utf8Bytes(key) > MAX_KEY_BYTES)) {
+    if (length == 0 || isTooLong(key)) {
       throw new IllegalArgumentException(
           "key must be between 1 and "
               + MAX_KEY_BYTES
@@ -37,6 +37,17 @@ public final class Bounds {
               + utf8Bytes(key)
               + " bytes");
     }
+  }
+
+  /**
+   * Whether a key has more than {@value #MAX_KEY_BYTES} bytes of UTF-8. Half of a surrogate pair,
+   * which cannot be encoded, counts as 3 bytes.
+   *
+   * @param key the key
+   * @return true if no store takes it
+   */
+  public static boolean isTooLong(String key) {
+    return key.length() > ALWAYS_FITS && utf8Bytes(key) > MAX_KEY_BYTES;
   }
 
   /**

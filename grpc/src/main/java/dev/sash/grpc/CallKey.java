@@ -1,9 +1,11 @@
 package dev.sash.grpc;
 
+import dev.sash.key.Keys;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,7 @@ public interface CallKey {
     Metadata.Key<String> entry = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     return (call, headers) -> {
       String value = headers.get(entry);
-      return value == null || value.isEmpty() ? null : "apikey:" + Keys.sha256(value);
+      return value == null || value.isEmpty() ? null : Keys.ofApiKey(value);
     };
   }
 
@@ -138,7 +140,7 @@ public interface CallKey {
         return null;
       }
       String second = other.keyOf(call, headers);
-      return second == null || second.isEmpty() ? null : Keys.combined(first, second);
+      return second == null || second.isEmpty() ? null : Keys.combined(List.of(first, second));
     };
   }
 

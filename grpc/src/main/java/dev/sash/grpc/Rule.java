@@ -2,6 +2,7 @@ package dev.sash.grpc;
 
 import dev.sash.Decision;
 import dev.sash.RateLimiter;
+import dev.sash.key.Keys;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import java.util.Objects;

@@ -8,6 +8,7 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.Sash;
+import dev.sash.key.Keys;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.testkit.ManualClock;
 import io.grpc.Context;
@@ -178,7 +179,7 @@ class RateLimitInterceptorIT {
       server.callWith(EchoServer.SAY, "X-Client", "three");
       Denied.by(() -> server.callWith(EchoServer.SAY, "x-api-key", "one"));
 
-      assertThat(limiter.peek("apikey:" + Keys.sha256("one")).used()).isOne();
+      assertThat(limiter.peek(Keys.ofApiKey("one")).used()).isOne();
       assertThat(limiter.peek("apikey:one").used()).isZero();
       assertThat(limiter.peek("metadata:x-client:three").used()).isOne();
     }

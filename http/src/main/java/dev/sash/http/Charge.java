@@ -1,6 +1,7 @@
 package dev.sash.http;
 
 import dev.sash.RateLimiter;
+import dev.sash.key.Keys;
 import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.sash.http;
 
+import dev.sash.key.Keys;
+
 /**
  * {@link KeyExtractor#clientAddress}.
  *
@@ -21,11 +23,6 @@ record ClientAddressKey(int ipv4Bits, int ipv6Bits) implements KeyExtractor {
 
   @Override
   public String keyOf(IncomingRequest request) {
-    IpAddress client = request.client();
-    if (client == null) {
-      return "ip:unknown";
-    }
-    int bits = client.isIpv6() ? ipv6Bits : ipv4Bits;
-    return bits == client.bits() ? "ip:" + client : "ip:" + client.network(bits) + "/" + bits;
+    return Keys.ofAddress(request.client(), ipv4Bits, ipv6Bits);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.address.IpAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -72,13 +73,13 @@ final class ForwardingHops {
       int end = node.indexOf(']');
       String inside = end < 0 ? "" : node.substring(1, end);
       boolean readable = inside.indexOf(':') >= 0 && isPort(node.substring(end + 1));
-      return readable ? IpAddressParser.parse(inside) : null;
+      return readable ? IpAddress.parseOrNull(inside) : null;
     }
     int colon = node.indexOf(':');
     if (colon >= 0 && node.indexOf(':', colon + 1) < 0) {
-      return isPort(node.substring(colon)) ? IpAddressParser.parse(node.substring(0, colon)) : null;
+      return isPort(node.substring(colon)) ? IpAddress.parseOrNull(node.substring(0, colon)) : null;
     }
-    return IpAddressParser.parse(node);
+    return IpAddress.parseOrNull(node);
   }
 
   /** Whether it is nothing, or a colon and one to five digits. */
@@ -90,7 +91,7 @@ final class ForwardingHops {
       return false;
     }
     for (int i = 1; i < text.length(); i++) {
-      if (!IpAddressParser.isDigit(text.charAt(i))) {
+      if (!HttpSyntax.isDigit(text.charAt(i))) {
         return false;
       }
     }

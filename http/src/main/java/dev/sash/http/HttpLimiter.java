@@ -1,6 +1,8 @@
 package dev.sash.http;
 
 import dev.sash.Decision;
+import dev.sash.address.AddressRanges;
+import dev.sash.key.Keys;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;

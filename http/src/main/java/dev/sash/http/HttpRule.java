@@ -83,7 +83,7 @@ public final class HttpRule {
     }
     Set<String> all = new TreeSet<>(this.methods);
     for (String method : methods) {
-      all.add(Keys.checkedToken("method", method).toUpperCase(Locale.ROOT));
+      all.add(HttpSyntax.checkedToken("method", method).toUpperCase(Locale.ROOT));
     }
     if (all.contains("GET")) {
       all.add("HEAD");

@@ -6,6 +6,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The small grammars of HTTP that several classes read. Never throws at what was sent. */
@@ -26,10 +27,24 @@ final class HttpSyntax {
     return !text.isEmpty();
   }
 
+  /** The name of a header field, a cookie or a method, given by the application. */
+  static String checkedToken(String parameter, String name) {
+    Objects.requireNonNull(name, parameter + " must not be null");
+    if (!isToken(name)) {
+      throw new IllegalArgumentException(
+          parameter + " must be 1 or more letters, digits or !#$%&'*+-.^_`|~, was '" + name + "'");
+    }
+    return name;
+  }
+
+  static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
   private static boolean isTokenChar(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
-        || IpAddressParser.isDigit(c)
+        || isDigit(c)
         || TOKEN_MARKS.indexOf(c) >= 0;
   }
 
@@ -145,7 +160,7 @@ final class HttpSyntax {
     }
     long number = 0;
     for (int i = 0; i < text.length(); i++) {
-      if (!IpAddressParser.isDigit(text.charAt(i))) {
+      if (!isDigit(text.charAt(i))) {
         return -1;
       }
       number = number * 10 + text.charAt(i) - '0';

@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.address.IpAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +86,7 @@ public final class IncomingRequest {
    * @return true if the peer is trusted
    */
   public boolean fromTrustedProxy() {
-    return proxies.trust(IpAddressParser.parsePeer(view.peerAddress()));
+    return proxies.trust(IpAddress.parsePeer(view.peerAddress()));
   }
 
   /**

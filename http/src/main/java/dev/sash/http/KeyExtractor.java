@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.key.Keys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,29 +65,19 @@ public interface KeyExtractor {
   }
 
   /**
-   * A secret in a header field: {@code apikey:} and its hash, as {@link #apiKeyOf} computes it. The
-   * secret itself is not stored anywhere. Whoever invents secrets gets a fresh key each time: check
-   * them before, or limit the address too.
+   * A secret in a header field: {@code apikey:} and its hash, as {@link Keys#ofApiKey} computes it.
+   * The secret itself is not stored anywhere. Whoever invents secrets gets a fresh key each time:
+   * check them before, or limit the address too.
    *
    * @param field the field's name, such as {@code X-Api-Key} or {@code Authorization}
    * @return finds nothing if the field is missing or empty
    */
   static KeyExtractor apiKey(String field) {
-    Keys.checkedToken("field", field);
+    HttpSyntax.checkedToken("field", field);
     return request -> {
       String value = request.header(field);
-      return value == null || value.isEmpty() ? null : apiKeyOf(value);
+      return value == null || value.isEmpty() ? null : Keys.ofApiKey(value);
     };
-  }
-
-  /**
-   * The key of an API key, to reset it or to put it on a list.
-   *
-   * @param value the field's whole value, for example {@code Bearer abc}
-   * @return {@code apikey:} and the SHA-256 of its UTF-8, in URL-safe Base64
-   */
-  static String apiKeyOf(String value) {
-    return "apikey:" + Keys.sha256(value);
   }
 
   /**
@@ -96,7 +87,7 @@ public interface KeyExtractor {
    * @return finds nothing if the field is missing or empty
    */
   static KeyExtractor header(String field) {
-    String name = Keys.checkedToken("field", field).toLowerCase(Locale.ROOT);
+    String name = HttpSyntax.checkedToken("field", field).toLowerCase(Locale.ROOT);
     return named("header", name, request -> request.header(name));
   }
 
@@ -118,7 +109,7 @@ public interface KeyExtractor {
    * @return finds nothing if the cookie is missing or empty
    */
   static KeyExtractor cookie(String name) {
-    Keys.checkedToken("name", name);
+    HttpSyntax.checkedToken("name", name);
     return named("cookie", name, request -> request.cookie(name));
   }
 
@@ -207,17 +198,6 @@ public interface KeyExtractor {
       }
       return Keys.combined(keys);
     };
-  }
-
-  /**
-   * Several keys as one, as {@link #all} writes it: equal only if all parts are. What is longer
-   * than limiters take becomes its hash.
-   *
-   * @param parts one or more keys; a single one stays as it is
-   * @return the key
-   */
-  static String joined(List<String> parts) {
-    return Keys.fitting(parts.size() == 1 ? parts.get(0) : Keys.combined(parts));
   }
 
   /**

@@ -34,7 +34,7 @@ public interface RequestCost {
    * @return the cost
    */
   static RequestCost trustedHeader(String field, long otherwise) {
-    Keys.checkedToken("field", Objects.requireNonNull(field, "field must not be null"));
+    HttpSyntax.checkedToken("field", Objects.requireNonNull(field, "field must not be null"));
     Charge.checkPermits(otherwise);
     return request -> {
       var lines = request.view().headers(field);

@@ -1,5 +1,7 @@
 package dev.sash.http;
 
+import dev.sash.address.AddressRanges;
+import dev.sash.address.IpAddress;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +93,7 @@ public final class TrustedProxies {
    */
   public static TrustedProxies header(String field, String... ranges) {
     return new TrustedProxies(
-        Keys.checkedToken("field", field), Syntax.SINGLE, AddressRanges.of(ranges));
+        HttpSyntax.checkedToken("field", field), Syntax.SINGLE, AddressRanges.of(ranges));
   }
 
   /**
@@ -112,7 +114,7 @@ public final class TrustedProxies {
    */
   public @Nullable IpAddress clientOf(RequestView request) {
     Objects.requireNonNull(request, "request must not be null");
-    IpAddress peer = IpAddressParser.parsePeer(request.peerAddress());
+    IpAddress peer = IpAddress.parsePeer(request.peerAddress());
     if (!trust(peer)) {
       return peer;
     }

@@ -1,5 +1,9 @@
 package dev.sash.http;
 
+import dev.sash.address.IpAddress;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /** Random text as somebody with bad intentions would send it; the same for the same seed. */
@@ -95,11 +99,19 @@ final class Hostile {
 
   /** An IPv4 or IPv6 address in one of its many forms. */
   IpAddress address() {
-    if (random.nextBoolean()) {
-      return IpAddress.ofIpv4(random.nextLong() & 0xffff_ffffL);
+    byte[] bytes = new byte[random.nextBoolean() ? 4 : 16];
+    if (bytes.length == 4) {
+      ByteBuffer.wrap(bytes).putInt(random.nextInt());
+    } else {
+      long mask = random.nextInt(3) == 0 ? 0 : -1L << random.nextInt(64);
+      ByteBuffer.wrap(bytes)
+          .putLong(0x2000_0000_0000_0000L | (random.nextLong() >>> 4 & mask))
+          .putLong(random.nextLong() & mask);
     }
-    long mask = random.nextInt(3) == 0 ? 0 : -1L << random.nextInt(64);
-    return IpAddress.ofIpv6(
-        0x2000_0000_0000_0000L | (random.nextLong() >>> 4 & mask), random.nextLong() & mask);
+    try {
+      return IpAddress.of(InetAddress.getByAddress(bytes));
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -8,6 +8,7 @@ import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import dev.sash.key.Keys;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.testkit.ManualClock;
 import java.util.List;
@@ -140,7 +141,7 @@ class HttpLimiterTest {
             .allowAddresses("198.51.100.0/24")
             .denyAddresses("203.0.113.0/24", "198.51.100.66")
             .allowKeys("user:root")
-            .denyKeys("user:eve", KeyExtractor.apiKeyOf("stolen"))
+            .denyKeys("user:eve", Keys.ofApiKey("stolen"))
             .rule(
                 HttpRule.forEverything()
                     .charge(Charge.of(many, KeyExtractor.apiKey("X-Api-Key")).skippedWithoutKey())

@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import dev.sash.Sash;
+import dev.sash.key.Keys;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -78,7 +77,7 @@ class KeyExtractorTest {
                 "(user:ann|ip:192.0.2.1)"))
         .forEach(row -> assertThat(key(row.getKey(), request)).isEqualTo(row.getValue()));
     assertThat(key(KeyExtractor.apiKey("X-Api-Key"), request))
-        .isEqualTo(KeyExtractor.apiKeyOf("s3cret"))
+        .isEqualTo(Keys.ofApiKey("s3cret"))
         .matches("apikey:[A-Za-z0-9_-]{43}");
   }
 
@@ -124,33 +123,6 @@ class KeyExtractorTest {
   }
 
   @Test
-  void differentCombinationsAreDifferentKeys() {
-    Hostile draw = new Hostile(Hostile.SEED);
-    String[] pieces = {"a", "b", "|", "\\", "(", ")", ":", "user:", "\\|", "ip:", "#"};
-    Map<String, List<String>> seen = new HashMap<>();
-    for (int i = 0; i < 100_000; i++) {
-      List<String> parts = new ArrayList<>();
-      for (int p = draw.below(3) + 1; p > 0; p--) {
-        StringBuilder part = new StringBuilder("user:");
-        for (int c = draw.below(4); c > 0; c--) {
-          part.append(pieces[draw.below(pieces.length)]);
-        }
-        parts.add(part.toString());
-      }
-      // A single key, or a combination of them, or a combination within a combination.
-      String key = parts.size() == 1 ? parts.get(0) : Keys.combined(parts);
-      if (draw.below(4) == 0) {
-        key = Keys.combined(List.of(key, "user:x"));
-        parts.add("/");
-      }
-      List<String> other = seen.putIfAbsent(key, parts);
-      if (other != null) {
-        assertThat(parts).as("%s, %s", key, Hostile.REPLAY).isEqualTo(other);
-      }
-    }
-  }
-
-  @Test
   void namesDoNotRunIntoValues() {
     String first = key(KeyExtractor.queryParameter("a"), TestRequest.get("/?a=b:c"));
     String second = key(KeyExtractor.queryParameter("a:b"), TestRequest.get("/?a:b=c"));
@@ -173,8 +145,6 @@ class KeyExtractorTest {
         assertThat(limiter.tryAcquire(other.key()).allowed()).isTrue();
       }
     }
-    assertThat(Keys.fitting("x".repeat(1024))).hasSize(1024);
-    assertThat(Keys.fitting("x".repeat(1025))).matches("sha256:[A-Za-z0-9_-]{43}");
   }
 
   @Test

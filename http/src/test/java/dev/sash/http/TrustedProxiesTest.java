@@ -3,6 +3,7 @@ package dev.sash.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sash.address.IpAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package dev.sash.spring;
 import static dev.sash.spring.TestApp.field;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import dev.sash.testkit.ManualClock;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -137,7 +137,7 @@ abstract class WebContract {
       app.get("/api/none", "X-Tenant", "blue");
       app.get("/api/hello");
 
-      assertThat(limiter.peek(KeyExtractor.apiKeyOf("s3cret")).used()).isEqualTo(1);
+      assertThat(limiter.peek(Keys.ofApiKey("s3cret")).used()).isEqualTo(1);
       assertThat(limiter.peek("(header:x-tenant:blue|route:/api/items/{id})").used()).isEqualTo(2);
       assertThat(limiter.peek("ip:127.0.0.1").used()).as("no route, and none at all").isEqualTo(2);
     }

@@ -1,9 +1,9 @@
 package dev.sash.server.engine;
 
+import dev.sash.address.IpAddress;
 import dev.sash.config.Cost;
 import dev.sash.config.PolicyConfig;
-import dev.sash.http.IpAddress;
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +16,6 @@ public final class Attributes {
 
   /** A secret by which the client is known; only its hash becomes a part of keys. */
   public static final String API_KEY = "apikey";
-
-  /** How many bits of an IPv6 address tell clients apart: each has a network of that size. */
-  private static final int IPV6_BITS = 64;
 
   private static final int MAX_DIGITS = 10;
 
@@ -58,20 +55,15 @@ public final class Attributes {
       }
       parts.add(part(name, value, attributes));
     }
-    return KeyExtractor.joined(parts);
+    return Keys.joined(parts);
   }
 
   private static String part(String name, String value, Map<String, String> attributes) {
     if (name.equals(API_KEY)) {
-      return KeyExtractor.apiKeyOf(value);
+      return Keys.ofApiKey(value);
     }
     IpAddress address = name.equals(IP) ? address(attributes) : null;
-    if (address == null) {
-      return name + ":" + value;
-    }
-    return address.isIpv6()
-        ? IP + ":" + address.network(IPV6_BITS) + "/" + IPV6_BITS
-        : IP + ":" + address;
+    return address == null ? name + ":" + value : Keys.ofAddress(address);
   }
 
   /** The cost that an attribute tells. */

@@ -2,7 +2,7 @@ package dev.sash.server.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sash.http.IpAddress;
+import dev.sash.address.IpAddress;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetAddress;

@@ -1,9 +1,9 @@
 package dev.sash.server.http;
 
+import dev.sash.address.IpAddress;
 import dev.sash.config.Configuration;
 import dev.sash.config.PolicyConfig;
 import dev.sash.http.IncomingRequest;
-import dev.sash.http.IpAddress;
 import dev.sash.http.KeyExtractor;
 import dev.sash.http.TrustedProxies;
 import dev.sash.server.engine.Answer;

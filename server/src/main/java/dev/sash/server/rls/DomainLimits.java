@@ -5,7 +5,7 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.EnvoyUnit;
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.rls.RlsRequest.Entry;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
@@ -51,8 +51,8 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
         parts.add(entry.key());
         parts.add(entry.value());
       }
-      String key = Engine.keyUnder(KeyExtractor.joined(parts), limits);
-      return new LimitCounter(limiter, KeyExtractor.joined(List.of(key)), shown);
+      String key = Engine.keyUnder(Keys.joined(parts), limits);
+      return new LimitCounter(limiter, Keys.joined(List.of(key)), shown);
     }
   }
 

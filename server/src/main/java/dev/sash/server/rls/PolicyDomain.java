@@ -2,7 +2,7 @@ package dev.sash.server.rls;
 
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import dev.sash.server.engine.Attributes;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.rls.RlsRequest.Descriptor;
@@ -63,7 +63,7 @@ final class PolicyDomain implements Domain {
 
   private @Nullable String key(List<Entry> entries, @Nullable String told) {
     if (told != null) {
-      return KeyExtractor.joined(List.of(told));
+      return Keys.joined(List.of(told));
     }
     if (!policy.keyAttributes().isEmpty()) {
       return null;
@@ -71,18 +71,13 @@ final class PolicyDomain implements Domain {
     List<String> parts = new ArrayList<>();
     for (Entry entry : entries) {
       if (policy.tiers().isEmpty() || !entry.key().equals(policy.tierAttribute())) {
-        parts.add(escaped(entry.key()) + ":" + entry.value());
+        parts.add(Keys.escapedName(entry.key()) + ":" + entry.value());
       }
     }
     if (parts.isEmpty()) {
       throw GrpcException.invalid(
           "a descriptor must have an entry beside '" + policy.tierAttribute() + "'");
     }
-    return KeyExtractor.joined(parts);
-  }
-
-  /** So that the colon behind it is found again. */
-  private static String escaped(String key) {
-    return key.replace("\\", "\\\\").replace(":", "\\:");
+    return Keys.joined(parts);
   }
 }

@@ -1,6 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.Algorithm;
+import dev.sash.address.AddressRanges;
 import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyDescriptor;
 import dev.sash.config.EnvoyDomain;
@@ -8,7 +9,6 @@ import dev.sash.config.EnvoyLimit;
 import dev.sash.config.EnvoyUnit;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
-import dev.sash.http.AddressRanges;
 import dev.sash.server.rls.RlsRequest.Entry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

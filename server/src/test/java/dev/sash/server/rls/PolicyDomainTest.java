@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.address.AddressRanges;
 import dev.sash.config.AccessList;
 import dev.sash.config.Cost;
 import dev.sash.config.EnvoyDomain;
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
-import dev.sash.http.AddressRanges;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;

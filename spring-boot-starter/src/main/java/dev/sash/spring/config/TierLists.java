@@ -1,6 +1,6 @@
 package dev.sash.spring.config;
 
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import dev.sash.spring.TierResolver;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ final class TierLists implements TierResolver {
           members.keys().forEach(key -> add(lists.byKey, key, tier, "keys"));
           members
               .apiKeys()
-              .forEach(value -> add(lists.byKey, KeyExtractor.apiKeyOf(value), tier, "api-keys"));
+              .forEach(value -> add(lists.byKey, Keys.ofApiKey(value), tier, "api-keys"));
           members.keyPrefixes().forEach(p -> add(lists.byPrefix, p, tier, "key-prefixes"));
         });
     return lists;

@@ -2,7 +2,7 @@ package dev.sash.spring.web;
 
 import static dev.sash.spring.config.BadConfigurationException.check;
 
-import dev.sash.http.AddressRanges;
+import dev.sash.address.AddressRanges;
 import dev.sash.http.Charge;
 import dev.sash.http.FieldStyle;
 import dev.sash.http.HttpLimiter;

@@ -3,7 +3,7 @@ package dev.sash.spring.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sash.http.KeyExtractor;
+import dev.sash.key.Keys;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ class TierListsTest {
   void aKeyAnApiKeyOrAPrefixTellsTheTier() {
     assertThat(lists.tierOf("p", "user:ann")).isEqualTo("pro");
     assertThat(lists.tierOf("p", "user:anna")).isNull();
-    assertThat(lists.tierOf("p", KeyExtractor.apiKeyOf("s3cret"))).isEqualTo("pro");
+    assertThat(lists.tierOf("p", Keys.ofApiKey("s3cret"))).isEqualTo("pro");
     assertThat(lists.tierOf("p", "user:staff-7")).isEqualTo("pro");
     assertThat(lists.tierOf("p", "user:staff-boss-1")).as("the longest").isEqualTo("boss");
     assertThat(lists.tierOf("p", "ip:1.2.3.4")).isNull();

@@ -7,6 +7,7 @@ import dev.sash.http.IncomingRequest;
 import dev.sash.http.KeyExtractor;
 import dev.sash.http.RequestView;
 import dev.sash.http.TrustedProxies;
+import dev.sash.key.Keys;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -91,7 +92,7 @@ class KeyExpressionTest {
 
   @Test
   void secretsAreHashed() {
-    assertThat(keyOf("apikey:X-Api-Key", "ann")).isEqualTo(KeyExtractor.apiKeyOf("s3cret"));
+    assertThat(keyOf("apikey:X-Api-Key", "ann")).isEqualTo(Keys.ofApiKey("s3cret"));
     assertThat(keyOf("hashed:cookie:session", "ann")).startsWith("cookie#").doesNotContain("abc");
   }
 

@@ -1,5 +1,7 @@
-package dev.sash.http;
+package dev.sash.address;
 
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,41 @@ public final class IpAddress {
               + "'");
     }
     return address;
+  }
+
+  /**
+   * Returns the address that a text is, without an exception if it is none: for text that anybody
+   * may have sent.
+   *
+   * @param text such as {@code 192.0.2.1} or {@code 2001:db8::1}
+   * @return the address; null if the text is none
+   */
+  public static @Nullable IpAddress parseOrNull(String text) {
+    return IpAddressParser.parse(text);
+  }
+
+  /**
+   * Returns the address of the other end of a connection as servers tell it, where the operating
+   * system may have added the interface: {@code fe80::1%eth0}.
+   *
+   * @param text the address; null if the connection has none
+   * @return the address without the interface; null if the text is no address
+   */
+  public static @Nullable IpAddress parsePeer(@Nullable String text) {
+    return IpAddressParser.parsePeer(text);
+  }
+
+  /**
+   * Returns the address that the JDK has as an object, without its interface.
+   *
+   * @param address the JDK's address
+   * @return the address
+   */
+  public static IpAddress of(InetAddress address) {
+    ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+    return bytes.remaining() == 4
+        ? ofIpv4(Integer.toUnsignedLong(bytes.getInt()))
+        : ofIpv6(bytes.getLong(), bytes.getLong());
   }
 
   /**

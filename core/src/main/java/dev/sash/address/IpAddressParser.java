@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.address;
 
 import org.jspecify.annotations.Nullable;
 

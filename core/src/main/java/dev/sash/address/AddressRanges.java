@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.address;
 
 import java.util.Arrays;
 import java.util.Collection;
@@ -56,7 +56,12 @@ public final class AddressRanges {
     return new AddressRanges(ranges);
   }
 
-  boolean isEmpty() {
+  /**
+   * Whether there are no networks.
+   *
+   * @return true if no address lies in any
+   */
+  public boolean isEmpty() {
     return ranges.isEmpty();
   }
 

@@ -1,0 +1,5 @@
+/** How the keys of limiters are written. */
+@NullMarked
+package dev.sash.key;
+
+import org.jspecify.annotations.NullMarked;
