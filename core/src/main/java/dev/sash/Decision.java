@@ -1,13 +1,14 @@
 package dev.sash;
 
+import dev.sash.internal.DecisionMaker;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one request: whether it was admitted, what is left, and when to come back.
- * Immutable.
+ * The result of one request: whether it was admitted, what is left, and when to retry. Immutable.
  *
  * <p>A worked example, for a sliding log of 10 permits per minute. At 12:00:00 a key spends 4, at
  * 12:00:20 it spends 5, and at 12:00:30 it asks for 3: denied, {@code limit} 10, {@code used} 9,
@@ -21,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decision {
   /**
-   * The {@link #retryAfter} of a request that no waiting will help: it asks for more permits than
-   * the limit admits at once.
+   * The {@link #retryAfter} of a request that can never be admitted, because it asks for more
+   * permits than the limit admits at once.
    */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
 
   private static final long NEVER_MICROS = Long.MAX_VALUE;
 
-  /** Where an answer came from. */
+  /** Where a decision came from, and with it, where an admitted request was charged. */
   public enum Source {
     /** The key's own state in the store. */
     STORE,
@@ -37,110 +38,64 @@ public final class Decision {
      * dev.sash.memory.InMemoryStore.Builder#maxKeys}.
      */
     OVERFLOW,
-    /**
-     * A denial that a remote store gave a moment ago and that still holds: remembered in this
-     * process, so that it did not have to be asked again.
-     */
+    /** A recent denial by a remote store that still holds, cached in this process. */
     DENY_CACHE,
-    /** This process alone, by {@link FailureRule#LOCAL}: the remote store did not answer. */
+    /**
+     * This process alone, by {@link FailureRule#LOCAL}: the remote store was unavailable. Charged
+     * in this process, not in the store.
+     */
     LOCAL,
     /**
-     * {@link FailureRule#OPEN} or {@link FailureRule#CLOSED}: the remote store did not answer, so
-     * the counts are not known.
+     * {@link FailureRule#OPEN} or {@link FailureRule#CLOSED}: the remote store was unavailable, so
+     * the counts are not known. Charged nowhere.
      */
     FAILURE_RULE
   }
 
+  static {
+    DecisionMaker.install(Decision::new);
+  }
+
   // Ordered and sized for 48 bytes: every permit count is at most 2 * 10^9.
+  /** 0 if and only if allowed. */
   private final long retryAfterMicros;
+
   private final long resetAfterMicros;
   private final int used;
   private final int remaining;
   private final Limit decidedBy;
   private final Source source;
-  private final boolean allowed;
+  private final List<LimitUsage> usages;
 
   private Decision(
-      boolean allowed,
       Limit decidedBy,
       long used,
       long remaining,
       long retryAfterMicros,
       long resetAfterMicros,
-      Source source) {
-    this.allowed = allowed;
+      Source source,
+      List<LimitUsage> usages) {
     this.decidedBy = decidedBy;
     this.used = (int) used;
     this.remaining = (int) remaining;
     this.retryAfterMicros = retryAfterMicros;
     this.resetAfterMicros = resetAfterMicros;
     this.source = source;
+    this.usages = usages;
   }
 
   /**
-   * A request that was admitted. For stores.
-   *
-   * @param decidedBy the limit nearest to exhaustion
-   * @param used the permits charged to it, this request's included, at most 2 × 10⁹
-   * @param remaining the permits that could be spent right now
-   * @param resetAfterMicros the time until nothing is charged, in microseconds
-   * @param source where the answer comes from
-   * @return the decision
-   */
-  public static Decision allowed(
-      Limit decidedBy, long used, long remaining, long resetAfterMicros, Source source) {
-    return new Decision(true, decidedBy, used, remaining, 0, resetAfterMicros, source);
-  }
-
-  /**
-   * A request that did not fit. For stores.
-   *
-   * @param decidedBy the limit with the longest wait
-   * @param used the permits charged to it, at most 2 × 10⁹
-   * @param remaining the permits that could be spent right now
-   * @param retryAfterMicros the least time until the request would fit, in microseconds
-   * @param resetAfterMicros the time until nothing is charged, in microseconds
-   * @param source where the answer comes from
-   * @return the decision
-   */
-  public static Decision denied(
-      Limit decidedBy,
-      long used,
-      long remaining,
-      long retryAfterMicros,
-      long resetAfterMicros,
-      Source source) {
-    return new Decision(
-        false, decidedBy, used, remaining, retryAfterMicros, resetAfterMicros, source);
-  }
-
-  /**
-   * A request for more permits than the limit ever admits at once. For stores.
-   *
-   * @param decidedBy the limit that is too small
-   * @param used the permits charged to it, at most 2 × 10⁹
-   * @param remaining the permits that could be spent right now
-   * @param resetAfterMicros the time until nothing is charged, in microseconds
-   * @param source where the answer comes from
-   * @return the decision
-   */
-  public static Decision impossible(
-      Limit decidedBy, long used, long remaining, long resetAfterMicros, Source source) {
-    return new Decision(false, decidedBy, used, remaining, NEVER_MICROS, resetAfterMicros, source);
-  }
-
-  /**
-   * Whether the request was admitted, and its permits spent.
+   * Returns whether the request was admitted and its permits charged.
    *
    * @return true if admitted
    */
   public boolean allowed() {
-    return allowed;
+    return retryAfterMicros == 0;
   }
 
   /**
-   * The most permits that fit under the {@linkplain #decidedBy deciding} limit: its permits per
-   * window, or the capacity of a token bucket.
+   * Returns the most permits that fit under the {@linkplain #decidedBy deciding} limit: its permits
+   * per window, or the capacity of a token bucket.
    *
    * @return 1 to 10⁹
    */
@@ -149,10 +104,10 @@ public final class Decision {
   }
 
   /**
-   * The permits charged to the {@linkplain #decidedBy deciding} limit after this decision: exact
-   * for the sliding log, the weighted estimate for the sliding counter, the count of the window for
-   * the fixed window, what is missing in a token bucket, rounded up. More than {@link #limit} only
-   * when the limit was lowered.
+   * Returns the permits charged to the {@linkplain #decidedBy deciding} limit after this decision:
+   * exact for the sliding log, the weighted estimate for the sliding counter, the count of the
+   * window for the fixed window, what is missing in a token bucket, rounded up. More than {@link
+   * #limit} only if the limit was lowered or exceeded by a {@linkplain RateLimiter#charge charge}.
    *
    * @return 0 or more
    */
@@ -161,7 +116,7 @@ public final class Decision {
   }
 
   /**
-   * The permits that could be spent right now, after this decision, under every limit.
+   * Returns the permits that could be spent right now, after this decision, under every limit.
    *
    * @return 0 or more
    */
@@ -170,8 +125,8 @@ public final class Decision {
   }
 
   /**
-   * The least time after which the same request is admitted if nobody else spends meanwhile: it is
-   * admitted then, and denied a microsecond earlier.
+   * Returns the least time after which the same request is admitted if nobody else spends
+   * meanwhile: it is admitted then, and denied a microsecond earlier.
    *
    * @return zero when allowed, {@link #NEVER} when the request can never be admitted
    */
@@ -180,7 +135,16 @@ public final class Decision {
   }
 
   /**
-   * Whether the request can never be admitted, however long it waits.
+   * Returns {@link #retryAfter} in microseconds.
+   *
+   * @return zero when allowed, {@link Long#MAX_VALUE} when the request can never be admitted
+   */
+  public long retryAfterMicros() {
+    return retryAfterMicros;
+  }
+
+  /**
+   * Returns whether the request can never be admitted, however long it waits.
    *
    * @return true if {@link #retryAfter} is {@link #NEVER}
    */
@@ -189,8 +153,8 @@ public final class Decision {
   }
 
   /**
-   * The least time after which nothing is charged to the key any more, under any limit, if nobody
-   * spends meanwhile.
+   * Returns the least time after which nothing is charged to the key any more, under any limit, if
+   * nobody spends meanwhile.
    *
    * @return zero when nothing is charged now
    */
@@ -199,7 +163,16 @@ public final class Decision {
   }
 
   /**
-   * The limit that decided.
+   * Returns {@link #resetAfter} in microseconds.
+   *
+   * @return zero when nothing is charged now
+   */
+  public long resetAfterMicros() {
+    return resetAfterMicros;
+  }
+
+  /**
+   * Returns the limit that decided.
    *
    * @return one of the policy's limits
    */
@@ -208,7 +181,8 @@ public final class Decision {
   }
 
   /**
-   * Where the answer came from.
+   * Returns where the decision came from. Together with the key and the permits it is the receipt
+   * that {@link RateLimiter#refund(String, long, Decision)} needs to find what was charged.
    *
    * @return the source
    */
@@ -217,14 +191,12 @@ public final class Decision {
   }
 
   /**
-   * The same answer from elsewhere. For stores.
+   * Returns the usage of each limit, in the order of the limits.
    *
-   * @param source where the answer comes from
-   * @return the decision
+   * @return unmodifiable; empty unless the decision comes from {@link RateLimiter#inspect}
    */
-  public Decision withSource(Source source) {
-    return new Decision(
-        allowed, decidedBy, used, remaining, retryAfterMicros, resetAfterMicros, source);
+  public List<LimitUsage> usages() {
+    return usages;
   }
 
   private static Duration ofMicros(long micros) {
@@ -236,24 +208,24 @@ public final class Decision {
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Decision that
-        && allowed == that.allowed
         && used == that.used
         && remaining == that.remaining
         && retryAfterMicros == that.retryAfterMicros
         && resetAfterMicros == that.resetAfterMicros
         && source == that.source
-        && decidedBy.equals(that.decidedBy);
+        && decidedBy.equals(that.decidedBy)
+        && usages.equals(that.usages);
   }
 
   @Override
   public int hashCode() {
     return Objects.hash(
-        allowed, decidedBy, used, remaining, retryAfterMicros, resetAfterMicros, source);
+        decidedBy, used, remaining, retryAfterMicros, resetAfterMicros, source, usages);
   }
 
   @Override
   public String toString() {
-    return (allowed ? "allowed" : "denied")
+    return (allowed() ? "allowed" : "denied")
         + " by "
         + decidedBy
         + ": used "

@@ -1,17 +1,14 @@
 package dev.sash;
 
-/** How a limiter whose store is remote decides while the store does not answer. */
+/** How a limiter with a remote store decides while the store is unavailable. */
 public enum FailureRule {
   /**
-   * Everything is admitted that could be admitted at all. Whoever can bring the store down is free
-   * of the limit: for limits that only even out load.
+   * Admits every request that the limits could ever admit. An attacker who can bring the store down
+   * escapes the limit: for limits that only even out load.
    */
   OPEN,
-  /** Everything is denied: for logins, payments and whatever else is worth an attack. */
+  /** Denies every request: for logins, payments and other targets of attacks. */
   CLOSED,
-  /**
-   * This process decides by itself, in memory, by its share of the limits. It begins with nothing
-   * charged.
-   */
+  /** Decides in this process, in memory, by this process's share of the limits. */
   LOCAL
 }

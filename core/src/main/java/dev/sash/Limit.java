@@ -7,9 +7,10 @@ import static dev.sash.internal.Bounds.MIN_WINDOW_MICROS;
 import dev.sash.internal.Bounds;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * So many permits per window, and how they are counted. Immutable.
+ * A number of permits per time window, and the algorithm that counts them. Immutable.
  *
  * <pre>{@code
  * Limit.slidingLog(100, Duration.ofMinutes(1))                     // exact
@@ -18,29 +19,18 @@ import java.util.Objects;
  * Limit.parse("1000 per 1h sliding-counter")
  * }</pre>
  *
- * <p>The factories are short forms of the constructor.
- *
- * @param algorithm how permits are counted
- * @param permits the permits per window, 1 to 10⁹; for a token bucket what flows back per window
- * @param windowMicros the window's length in microseconds, 1 ms to 366 days
- * @param cells for the sliding log, into how many cells the window is divided, 1 to 10⁶ and at most
- *     one per microsecond: charges are rounded up to the end of their cell, so that at most {@code
- *     cells + 1} records are kept and the limit is still never exceeded; 0 keeps every admission
- *     and is exact. 0 for the other algorithms
- * @param capacity the most permits that can be spent at once, 1 to 10⁹; the same as {@code permits}
- *     except for token buckets, where it may differ either way
+ * <p>{@link #of} is the general form; the other factories are short forms of it.
  */
-public record Limit(
-    Algorithm algorithm, long permits, long windowMicros, int cells, long capacity) {
-
+public final class Limit {
   private static final int MAX_CELLS = 1_000_000;
 
-  /**
-   * Checks every component.
-   *
-   * @throws IllegalArgumentException naming the component, its bounds and the value
-   */
-  public Limit {
+  private final Algorithm algorithm;
+  private final long permits;
+  private final long windowMicros;
+  private final int cells;
+  private final long capacity;
+
+  Limit(Algorithm algorithm, long permits, long windowMicros, int cells, long capacity) {
     Objects.requireNonNull(algorithm, "algorithm must not be null");
     Bounds.check("permits", 1, MAX_PERMITS, permits);
     Bounds.check("window in microseconds", MIN_WINDOW_MICROS, MAX_WINDOW_MICROS, windowMicros);
@@ -60,54 +50,72 @@ public record Limit(
               + " (only token-bucket has a capacity of its own), was "
               + capacity);
     }
+    this.algorithm = algorithm;
+    this.permits = permits;
+    this.windowMicros = windowMicros;
+    this.cells = cells;
+    this.capacity = capacity;
   }
 
   /**
-   * An exact sliding log: at most {@code permits} in any window.
+   * Returns a limit that counts by the given algorithm: a sliding log without cells, or a token
+   * bucket that holds as many permits as flow back per window.
+   *
+   * @param algorithm how permits are counted
+   * @param permits 1 to 10⁹
+   * @param window 1 ms to 366 days, in whole microseconds
+   * @return the limit
+   */
+  public static Limit of(Algorithm algorithm, long permits, Duration window) {
+    return new Limit(algorithm, permits, micros(window), 0, permits);
+  }
+
+  /**
+   * Returns an exact sliding log: at most {@code permits} in any window.
    *
    * @param permits 1 to 10⁹
    * @param window 1 ms to 366 days, in whole microseconds
    * @return the limit
    */
   public static Limit slidingLog(long permits, Duration window) {
-    return new Limit(Algorithm.SLIDING_LOG, permits, micros(window), 0, permits);
+    return of(Algorithm.SLIDING_LOG, permits, window);
   }
 
   /**
-   * A sliding counter: two counts per key, at most 2 × {@code permits} in any window.
+   * Returns a sliding counter: two counts per key, at most 2 × {@code permits} in any window.
    *
    * @param permits 1 to 10⁹
    * @param window 1 ms to 366 days, in whole microseconds
    * @return the limit
    */
   public static Limit slidingCounter(long permits, Duration window) {
-    return new Limit(Algorithm.SLIDING_COUNTER, permits, micros(window), 0, permits);
+    return of(Algorithm.SLIDING_COUNTER, permits, window);
   }
 
   /**
-   * A fixed window: one count per key, at most 2 × {@code permits} in any window.
+   * Returns a fixed window: one count per key, at most 2 × {@code permits} in any window.
    *
    * @param permits 1 to 10⁹
    * @param window 1 ms to 366 days, in whole microseconds
    * @return the limit
    */
   public static Limit fixedWindow(long permits, Duration window) {
-    return new Limit(Algorithm.FIXED_WINDOW, permits, micros(window), 0, permits);
+    return of(Algorithm.FIXED_WINDOW, permits, window);
   }
 
   /**
-   * A token bucket that refills with {@code permits} per window, evenly, and holds as many.
+   * Returns a token bucket that refills with {@code permits} per window, evenly, and holds as many.
    *
    * @param permits 1 to 10⁹
    * @param window 1 ms to 366 days, in whole microseconds
    * @return the limit
    */
   public static Limit tokenBucket(long permits, Duration window) {
-    return new Limit(Algorithm.TOKEN_BUCKET, permits, micros(window), 0, permits);
+    return of(Algorithm.TOKEN_BUCKET, permits, window);
   }
 
   /**
-   * Reads the shorthand {@code permits/window [algorithm] [cells=n] [capacity=n]}, for example
+   * Parses the shorthand {@code permits/window [algorithm] [cells=n] [capacity=n]}, for example
    * {@code 100/1m}, {@code 5/s}, {@code 1000 per 1h sliding-counter}, {@code 1_000_000/d
    * sliding-log cells=288} or {@code 50/s token-bucket capacity=200}. The window is a whole number
    * (1 if left out) and a unit: {@code us}, {@code ms}, {@code s}, {@code m}, {@code h}, {@code d}
@@ -116,7 +124,7 @@ public record Limit(
    *
    * @param text the shorthand
    * @return the limit
-   * @throws IllegalArgumentException if it cannot be read; the message quotes the text and names
+   * @throws IllegalArgumentException if it cannot be parsed; the message quotes the text and names
    *     the column, what was found there and what is allowed
    */
   public static Limit parse(String text) {
@@ -124,12 +132,12 @@ public record Limit(
   }
 
   /**
-   * Reads a window alone, as the shorthand of {@link #parse} has it: {@code 1m}, {@code 250 ms} or
+   * Parses a window alone, as the shorthand of {@link #parse} has it: {@code 1m}, {@code 250 ms} or
    * {@code day}.
    *
    * @param text a whole number (1 if left out) and a unit
    * @return 1 ms to 366 days
-   * @throws IllegalArgumentException if it cannot be read; the message is like that of {@link
+   * @throws IllegalArgumentException if it cannot be parsed; the message is like that of {@link
    *     #parse}
    */
   public static Duration parseWindow(String text) {
@@ -137,7 +145,9 @@ public record Limit(
   }
 
   /**
-   * The same sliding log with its window divided into cells.
+   * Returns this sliding log with its window divided into cells: charges are rounded up to the end
+   * of their cell, so that at most {@code cells + 1} records are kept and the limit is still never
+   * exceeded.
    *
    * @param cells 1 to 10⁶, at most one per microsecond of the window; 0 is exact
    * @return the limit
@@ -147,7 +157,7 @@ public record Limit(
   }
 
   /**
-   * The same token bucket with room for another number of permits.
+   * Returns this token bucket with another capacity.
    *
    * @param capacity 1 to 10⁹
    * @return the limit
@@ -157,7 +167,69 @@ public record Limit(
   }
 
   /**
-   * The window's length.
+   * Returns this limit with another number of permits, which shares its state. A token bucket keeps
+   * its capacity; of other algorithms the capacity follows.
+   *
+   * @param permits 1 to 10⁹
+   * @return the limit
+   */
+  public Limit withPermits(long permits) {
+    return new Limit(
+        algorithm,
+        permits,
+        windowMicros,
+        cells,
+        algorithm == Algorithm.TOKEN_BUCKET ? capacity : permits);
+  }
+
+  /**
+   * Returns the algorithm that counts permits.
+   *
+   * @return the algorithm
+   */
+  public Algorithm algorithm() {
+    return algorithm;
+  }
+
+  /**
+   * Returns the permits per window; for a token bucket, the permits that flow back per window.
+   *
+   * @return 1 to 10⁹
+   */
+  public long permits() {
+    return permits;
+  }
+
+  /**
+   * Returns the length of the window in microseconds.
+   *
+   * @return 1 ms to 366 days
+   */
+  public long windowMicros() {
+    return windowMicros;
+  }
+
+  /**
+   * Returns the number of cells into which the window of a sliding log is divided.
+   *
+   * @return 1 to 10⁶; 0 for an exact log and for the other algorithms
+   */
+  public int cells() {
+    return cells;
+  }
+
+  /**
+   * Returns the most permits that can be spent at once: {@link #permits}, except for token buckets,
+   * where it may differ either way.
+   *
+   * @return 1 to 10⁹
+   */
+  public long capacity() {
+    return capacity;
+  }
+
+  /**
+   * Returns the length of the window.
    *
    * @return {@link #windowMicros} as a duration
    */
@@ -166,11 +238,11 @@ public record Limit(
   }
 
   /**
-   * Whether state kept for one of the two limits can be read under the other: algorithm, window and
-   * cells are equal, and only the numbers of permits differ.
+   * Returns whether the two limits are of one kind: algorithm, window and cells are equal, and only
+   * the numbers of permits differ. State kept under one of them then counts under the other.
    *
    * @param other the other limit
-   * @return true if the state carries over
+   * @return true if they share state
    */
   public boolean sharesStateWith(Limit other) {
     return algorithm == other.algorithm
@@ -178,7 +250,25 @@ public record Limit(
         && cells == other.cells;
   }
 
-  /** The shorthand, as {@link #parse} reads it. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Limit that
+        && sharesStateWith(that)
+        && permits == that.permits
+        && capacity == that.capacity;
+  }
+
+  @Override
+  public int hashCode() {
+    long hash = permits;
+    hash = hash * 31 + windowMicros;
+    hash = hash * 31 + capacity;
+    hash = hash * 31 + cells;
+    hash = hash * 31 + algorithm.hashCode();
+    return Long.hashCode(hash);
+  }
+
+  /** Returns the shorthand that {@link #parse} accepts. */
   @Override
   public String toString() {
     StringBuilder text =

@@ -1,6 +1,8 @@
 package dev.sash;
 
+import dev.sash.internal.Timer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,7 +29,15 @@ public interface MicroClock {
    * @return completes with null, never exceptionally
    */
   default CompletableFuture<Void> after(long micros) {
-    return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
+    CompletableFuture<Void> future = new CompletableFuture<>();
+    if (micros <= 0) {
+      future.complete(null);
+      return future;
+    }
+    Future<?> alarm =
+        Timer.after(TimeUnit.MICROSECONDS.toNanos(micros), () -> future.complete(null));
+    var unused = future.whenComplete((done, failure) -> alarm.cancel(false));
+    return future;
   }
 
   /**

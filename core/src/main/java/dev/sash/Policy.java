@@ -15,24 +15,23 @@ import org.jspecify.annotations.Nullable;
  * Immutable; every method returns a new policy.
  *
  * <pre>{@code
- * Policy api = Policy.named("api")
- *     .limit(Limit.slidingLog(5, Duration.ofSeconds(1)))
- *     .limit(Limit.slidingCounter(1000, Duration.ofHours(1)));
+ * Policy api = Policy.named("api").withLimits("5/s", "1000/1h sliding-counter");
  *
  * List<Limit> pro = List.of(Limit.slidingLog(500, Duration.ofMinutes(1)));
  * Policy tiered = Policy.named("search")
- *     .limit(Limit.slidingLog(30, Duration.ofMinutes(1)))
- *     .tiers(key -> plans.isPro(key) ? pro : List.of());
+ *     .withLimit(Limit.slidingLog(30, Duration.ofMinutes(1)))
+ *     .withTiers(key -> plans.isPro(key) ? pro : List.of());
  *
  * Policy login = Policy.of("login", Limit.slidingLog(5, Duration.ofMinutes(15)))
  *     .onFailure(FailureRule.CLOSED);
  * }</pre>
  *
- * <p>{@link #onFailure} and {@link #deadline} matter only where the store is remote.
+ * <p>{@link #onFailure} and {@link #withDeadline} matter only if the store is remote.
  */
 public final class Policy {
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   private static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);
+  private static final int LONGEST_INTERNAL_NAME = 63;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
   private final String name;
@@ -55,7 +54,7 @@ public final class Policy {
   }
 
   /**
-   * A policy without limits yet.
+   * Returns a policy that has no limits yet.
    *
    * @param name 1 to 64 letters, digits, dots, hyphens and underscores, the first a letter or digit
    * @return the policy
@@ -71,60 +70,85 @@ public final class Policy {
   }
 
   /**
-   * This policy with one more limit.
+   * Returns a policy without limits whose name no policy of a user can have, since it begins with
+   * an underscore: for components that keep state beside the policies of users.
    *
-   * @param limit differs from the others in algorithm, window or cells: of two that differ only in
-   *     permits, one could never decide
+   * @param name the name without the underscore, as for {@link #named}, at most 63 characters
    * @return the policy
    */
-  public Policy limit(Limit limit) {
-    List<Limit> more = new ArrayList<>(limits);
-    more.add(Objects.requireNonNull(limit, "limit must not be null"));
-    return limits(more);
+  public static Policy internal(String name) {
+    if (name.length() > LONGEST_INTERNAL_NAME) {
+      throw new IllegalArgumentException(
+          "internal policy name must have 1 to "
+              + LONGEST_INTERNAL_NAME
+              + " characters, had "
+              + name.length());
+    }
+    return new Policy("_" + named(name).name, List.of(), null, FailureRule.LOCAL, DEFAULT_DEADLINE);
   }
 
   /**
-   * This policy with these limits in place of its own.
+   * Returns this policy with an additional limit.
    *
-   * @param limits differ from each other in algorithm, window or cells
+   * @param limit must differ from the others in algorithm, window or cells: of two that differ only
+   *     in permits, one could never decide
    * @return the policy
    */
-  public Policy limits(List<Limit> limits) {
+  public Policy withLimit(Limit limit) {
+    List<Limit> more = new ArrayList<>(limits);
+    more.add(Objects.requireNonNull(limit, "limit must not be null"));
+    return withLimits(more);
+  }
+
+  /**
+   * Returns this policy with other limits.
+   *
+   * @param limits must differ from each other in algorithm, window or cells
+   * @return the policy
+   */
+  public Policy withLimits(List<Limit> limits) {
     return new Policy(name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline);
   }
 
   /**
-   * This policy with these limits for every key, in place of its own and of its tiers.
+   * Returns this policy with other limits, given in the form that {@link Limit#parse} accepts.
    *
-   * @param limits at least one; differ from each other in algorithm, window or cells
+   * @param limits must differ from each other in algorithm, window or cells
    * @return the policy
    */
-  public Policy limitsForEveryKey(List<Limit> limits) {
-    if (limits.isEmpty()) {
-      throw new IllegalArgumentException("policy '" + name + "' must have a limit");
-    }
-    return new Policy(name, checked(name, List.copyOf(limits)), null, failureRule, deadline);
+  public Policy withLimits(String... limits) {
+    return withLimits(Arrays.stream(limits).map(Limit::parse).toList());
   }
 
   /**
-   * This policy with limits chosen per key, such as by the caller's plan. A key that moves to
-   * another tier keeps what it has spent under limits that differ only in permits, and starts fresh
-   * under others.
+   * Returns this policy without {@linkplain #withTiers tiers}: its {@link #limits} hold for every
+   * key.
    *
-   * @param limitsOfKey the limits of a key, or an empty list for this policy's own {@link #limits}.
-   *     Called for every decision, on the asking thread: must be fast and thread-safe, and had
-   *     better return the same list for the same tier
    * @return the policy
    */
-  public Policy tiers(Function<? super String, List<Limit>> limitsOfKey) {
+  public Policy withoutTiers() {
+    return new Policy(name, limits, null, failureRule, deadline);
+  }
+
+  /**
+   * Returns this policy with limits chosen per key, for example by the caller's plan. A key that
+   * moves to another tier keeps what it has spent under limits that differ only in permits, and
+   * starts fresh under others.
+   *
+   * @param limitsOfKey returns the limits of a key, or an empty list for this policy's own {@link
+   *     #limits}. Called once per request, on the caller's thread: must be fast and thread-safe,
+   *     and should return the same list for the same tier
+   * @return the policy
+   */
+  public Policy withTiers(Function<? super String, List<Limit>> limitsOfKey) {
     Objects.requireNonNull(limitsOfKey, "limitsOfKey must not be null");
     return new Policy(name, limits, limitsOfKey, failureRule, deadline);
   }
 
   /**
-   * This policy with another rule for when a remote store does not answer.
+   * Returns this policy with another rule for decisions while a remote store is unavailable.
    *
-   * @param rule {@link FailureRule#LOCAL} unless given
+   * @param rule {@link FailureRule#LOCAL} by default
    * @return the policy
    */
   public Policy onFailure(FailureRule rule) {
@@ -133,28 +157,28 @@ public final class Policy {
   }
 
   /**
-   * This policy with another time within which a remote store must have answered: then the {@link
-   * #onFailure} rule decides.
+   * Returns this policy with another deadline for a remote store: if it has not responded by then,
+   * the {@link #onFailure} rule decides.
    *
-   * @param deadline more than zero, at most a minute; 50 ms unless given
+   * @param deadline more than zero, at most a minute; 50 ms by default
    * @return the policy
    */
-  public Policy deadline(Duration deadline) {
+  public Policy withDeadline(Duration deadline) {
     Bounds.checkDuration("deadline", LONGEST_DEADLINE, deadline);
     return new Policy(name, limits, tiers, failureRule, deadline);
   }
 
   /**
-   * The name.
+   * Returns the name.
    *
-   * @return as given to {@link #named}
+   * @return the name, as given to {@link #named}
    */
   public String name() {
     return name;
   }
 
   /**
-   * The limits of keys that have no tier.
+   * Returns the limits of keys that have no tier.
    *
    * @return unmodifiable; empty if every key must have a tier
    */
@@ -163,7 +187,7 @@ public final class Policy {
   }
 
   /**
-   * What decides while a remote store does not answer.
+   * Returns the rule for decisions while a remote store is unavailable.
    *
    * @return the rule
    */
@@ -172,7 +196,7 @@ public final class Policy {
   }
 
   /**
-   * How long a caller waits for a remote store at most.
+   * Returns the longest time to wait for a remote store.
    *
    * @return the deadline
    */
@@ -181,18 +205,18 @@ public final class Policy {
   }
 
   /**
-   * Whether limits are chosen per key.
+   * Returns whether limits are chosen per key.
    *
-   * @return true if {@link #tiers} was called
+   * @return true if {@link #withTiers} was called
    */
   public boolean isTiered() {
     return tiers != null;
   }
 
   /**
-   * The limits that hold for a key.
+   * Returns the limits that apply to a key.
    *
-   * @param key who asks
+   * @param key the key to charge
    * @return at least one limit
    * @throws IllegalStateException if there is none: a key is never silently unlimited
    */
@@ -228,20 +252,20 @@ public final class Policy {
     return limits;
   }
 
-  /** The name and the limits, for people. */
+  /** Returns the name and the limits. */
   @Override
   public String toString() {
     return name + " " + limits + (tiers == null ? "" : " and tiers");
   }
 
   /**
-   * Short for {@link #named} and {@link #limits(List)}.
+   * Returns a policy with limits: short for {@link #named} and {@link #withLimits(List)}.
    *
    * @param name the name
    * @param limits the limits
    * @return the policy
    */
   public static Policy of(String name, Limit... limits) {
-    return named(name).limits(Arrays.asList(limits));
+    return named(name).withLimits(Arrays.asList(limits));
   }
 }

@@ -8,47 +8,55 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** {@link RateLimiter#acquire} and its async twin: ask, wait as told, ask again. */
+/** Waits for permits: tries, waits as long as the decision says, and tries again. */
 final class Waiting {
-  private final RateLimiter limiter;
-  private final String key;
-  private final long permits;
+  /** A request for permits of one key. */
+  interface Request {
+    Decision tryAcquire();
+
+    CompletionStage<Decision> tryAcquireAsync();
+
+    /** Gives the permits back to where they were charged. */
+    CompletionStage<Decision> refundAsync(Decision charged);
+  }
+
+  private final Request request;
+  private final MicroClock clock;
   private final long deadlineMicros;
 
-  /** What an async request waits for at the moment. */
+  /** The pause of an asynchronous request, if it waits at the moment. */
   private volatile CompletableFuture<Void> pause = CompletableFuture.completedFuture(null);
 
-  private Waiting(RateLimiter limiter, String key, long permits, Duration maxWait) {
+  private Waiting(Request request, MicroClock clock, Duration maxWait) {
     if (Objects.requireNonNull(maxWait, "maxWait must not be null").isNegative()) {
       throw new IllegalArgumentException("maxWait must be 0 or more, was " + maxWait);
     }
-    this.limiter = limiter;
-    this.key = key;
-    this.permits = permits;
-    long now = Math.max(0, limiter.clock().micros());
-    // Saturates: a wait that ends after the end of time is a wait without end.
+    this.request = request;
+    this.clock = clock;
+    long now = Math.max(0, clock.micros());
+    // Saturates: a wait that ends after the end of time never ends.
     this.deadlineMicros = now + Math.min(Bounds.microsCeil(maxWait), Long.MAX_VALUE - now);
   }
 
-  static Decision acquire(RateLimiter limiter, String key, long permits, Duration maxWait)
+  static Decision acquire(Request request, MicroClock clock, Duration maxWait)
       throws InterruptedException {
-    Waiting waiting = new Waiting(limiter, key, permits, maxWait);
+    Waiting waiting = new Waiting(request, clock, maxWait);
     while (true) {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted before spending");
       }
-      Decision decision = limiter.tryAcquire(key, permits);
+      Decision decision = request.tryAcquire();
       if (waiting.isFinal(decision)) {
         return decision;
       }
-      sleep(limiter.clock().after(Bounds.microsCeil(decision.retryAfter())));
+      sleep(clock.after(Bounds.microsCeil(decision.retryAfter())));
     }
   }
 
   static CompletionStage<Decision> acquireAsync(
-      RateLimiter limiter, String key, long permits, Duration maxWait) {
+      Request request, MicroClock clock, Duration maxWait) {
     CompletableFuture<Decision> result = new CompletableFuture<>();
-    Waiting waiting = new Waiting(limiter, key, permits, maxWait);
+    Waiting waiting = new Waiting(request, clock, maxWait);
     waiting.tryInto(result);
     var unused = result.whenComplete((decision, failure) -> waiting.pause.cancel(false));
     return result;
@@ -58,8 +66,8 @@ final class Waiting {
     if (result.isDone()) {
       return; // cancelled while waiting
     }
-    limiter
-        .tryAcquireAsync(key, permits)
+    request
+        .tryAcquireAsync()
         .whenComplete((decision, failure) -> answer(result, decision, failure));
   }
 
@@ -72,12 +80,12 @@ final class Waiting {
     } else if (!isFinal(decision)) {
       pauseAndTryAgain(result, Bounds.microsCeil(decision.retryAfter()));
     } else if (!result.complete(decision) && decision.allowed()) {
-      var unused = limiter.refundAsync(key, permits); // cancelled at the last moment
+      var unused = request.refundAsync(decision); // cancelled at the last moment
     }
   }
 
   private void pauseAndTryAgain(CompletableFuture<Decision> result, long micros) {
-    pause = limiter.clock().after(micros);
+    pause = clock.after(micros);
     if (result.isDone()) {
       pause.cancel(false); // cancelled meanwhile
     }
@@ -95,7 +103,7 @@ final class Waiting {
   private boolean isFinal(Decision decision) {
     return decision.allowed()
         || decision.neverAllowed()
-        || Bounds.microsCeil(decision.retryAfter()) > deadlineMicros - limiter.clock().micros();
+        || Bounds.microsCeil(decision.retryAfter()) > deadlineMicros - clock.micros();
   }
 
   private static void sleep(CompletableFuture<Void> pause) throws InterruptedException {

@@ -1,8 +1,10 @@
 package dev.sash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sash.Decision.Source;
+import dev.sash.store.Decisions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +14,7 @@ class DecisionTest {
 
   @Test
   void anAllowedDecisionNeedsNoWait() {
-    Decision decision = Decision.allowed(LIMIT, 4, 6, 60_000_000, Source.STORE);
+    Decision decision = Decisions.allowed(LIMIT, 4, 6, 60_000_000, Source.STORE);
 
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.neverAllowed()).isFalse();
@@ -27,7 +29,7 @@ class DecisionTest {
 
   @Test
   void aDeniedDecisionTellsHowLongToWait() {
-    Decision decision = Decision.denied(LIMIT, 9, 1, 30_000_001, 50_000_000, Source.OVERFLOW);
+    Decision decision = Decisions.denied(LIMIT, 9, 1, 30_000_001, 50_000_000, Source.OVERFLOW);
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.neverAllowed()).isFalse();
@@ -38,7 +40,7 @@ class DecisionTest {
 
   @Test
   void anImpossibleRequestWaitsForEver() {
-    Decision decision = Decision.impossible(LIMIT, 9, 1, 50_000_000, Source.STORE);
+    Decision decision = Decisions.neverAllowed(LIMIT, 9, 1, 50_000_000, Source.STORE);
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.neverAllowed()).isTrue();
@@ -50,7 +52,7 @@ class DecisionTest {
   void holdsTheLargestNumbers() {
     Limit bucket = Limit.tokenBucket(1, Duration.ofDays(366)).withCapacity(1_000_000_000);
     Decision decision =
-        Decision.denied(bucket, 2_000_000_000, 1_000_000_000, 1L << 62, 1L << 62, Source.STORE);
+        Decisions.denied(bucket, 2_000_000_000, 1_000_000_000, 1L << 62, 1L << 62, Source.STORE);
 
     assertThat(decision.limit()).isEqualTo(1_000_000_000);
     assertThat(decision.used()).isEqualTo(2_000_000_000);
@@ -64,42 +66,82 @@ class DecisionTest {
   void theLimitOfATokenBucketIsItsCapacity() {
     Limit bucket = Limit.tokenBucket(50, Duration.ofSeconds(1)).withCapacity(200);
 
-    assertThat(Decision.allowed(bucket, 1, 199, 20_000, Source.STORE).limit()).isEqualTo(200);
+    assertThat(Decisions.allowed(bucket, 1, 199, 20_000, Source.STORE).limit()).isEqualTo(200);
   }
 
   @Test
   void isEqualIffEveryFieldIs() {
-    Decision decision = Decision.denied(LIMIT, 9, 1, 30, 50, Source.STORE);
-    Decision same = Decision.denied(Limit.parse("10/1m sliding-log"), 9, 1, 30, 50, Source.STORE);
+    Decision decision = Decisions.denied(LIMIT, 9, 1, 30, 50, Source.STORE);
+    Decision same = Decisions.denied(Limit.parse("10/1m sliding-log"), 9, 1, 30, 50, Source.STORE);
     List<Decision> others =
         List.of(
-            Decision.allowed(LIMIT, 9, 1, 50, Source.STORE),
-            Decision.impossible(LIMIT, 9, 1, 50, Source.STORE),
-            Decision.denied(Limit.parse("11/1m"), 9, 1, 30, 50, Source.STORE),
-            Decision.denied(LIMIT, 8, 1, 30, 50, Source.STORE),
-            Decision.denied(LIMIT, 9, 2, 30, 50, Source.STORE),
-            Decision.denied(LIMIT, 9, 1, 31, 50, Source.STORE),
-            Decision.denied(LIMIT, 9, 1, 30, 51, Source.STORE),
-            Decision.denied(LIMIT, 9, 1, 30, 50, Source.OVERFLOW));
+            Decisions.allowed(LIMIT, 9, 1, 50, Source.STORE),
+            Decisions.neverAllowed(LIMIT, 9, 1, 50, Source.STORE),
+            Decisions.denied(Limit.parse("11/1m"), 9, 1, 30, 50, Source.STORE),
+            Decisions.denied(LIMIT, 8, 1, 30, 50, Source.STORE),
+            Decisions.denied(LIMIT, 9, 2, 30, 50, Source.STORE),
+            Decisions.denied(LIMIT, 9, 1, 31, 50, Source.STORE),
+            Decisions.denied(LIMIT, 9, 1, 30, 51, Source.STORE),
+            Decisions.denied(LIMIT, 9, 1, 30, 50, Source.OVERFLOW));
 
     assertThat(decision).isEqualTo(same).hasSameHashCodeAs(same);
     assertThat(others).doesNotContain(decision).doesNotHaveDuplicates();
     assertThat(decision).isNotEqualTo(null).isNotEqualTo("denied");
-    assertThat(Decision.allowed(LIMIT, 9, 1, 50, Source.STORE))
-        .isNotEqualTo(Decision.denied(LIMIT, 9, 1, 0, 50, Source.STORE));
+  }
+
+  @Test
+  void aDenialAlwaysNeedsAWait() {
+    for (long retryAfter : new long[] {0, -1, Long.MIN_VALUE}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Decisions.denied(LIMIT, 9, 1, retryAfter, 50, Source.STORE))
+          .withMessageStartingWith("retryAfterMicros must be between 1 and ");
+    }
+  }
+
+  @Test
+  void aDenialEndsSoonerAsTimePasses() {
+    Decision denied = Decisions.denied(LIMIT, 9, 1, 30, 50, Source.STORE);
+    Decision never = Decisions.neverAllowed(LIMIT, 9, 1, 50, Source.STORE);
+
+    assertThat(Decisions.later(denied, 20, Source.DENY_CACHE))
+        .isEqualTo(Decisions.denied(LIMIT, 9, 1, 10, 30, Source.DENY_CACHE));
+    assertThat(Decisions.later(denied, 40, Source.DENY_CACHE))
+        .as("still a denial")
+        .isEqualTo(Decisions.denied(LIMIT, 9, 1, 1, 10, Source.DENY_CACHE));
+    assertThat(Decisions.later(never, 60, Source.DENY_CACHE))
+        .isEqualTo(Decisions.neverAllowed(LIMIT, 9, 1, 0, Source.DENY_CACHE));
+  }
+
+  @Test
+  void keepsEverythingElseWhenTheSourceOrTheUsagesChange() {
+    List<LimitUsage> usages = List.of(new LimitUsage(LIMIT, 9, 3, Duration.ofSeconds(5)));
+    for (Decision decision :
+        List.of(
+            Decisions.allowed(LIMIT, 4, 6, 60, Source.STORE),
+            Decisions.denied(LIMIT, 9, 1, 30, 50, Source.STORE),
+            Decisions.neverAllowed(LIMIT, 9, 1, 50, Source.STORE))) {
+      Decision local = Decisions.withSource(decision, Source.LOCAL);
+      assertThat(local.source()).isEqualTo(Source.LOCAL);
+      assertThat(Decisions.withSource(local, Source.STORE)).isEqualTo(decision);
+
+      Decision inspected = Decisions.withUsages(decision, usages);
+      assertThat(inspected.usages()).isEqualTo(usages);
+      assertThat(inspected).isNotEqualTo(decision);
+      assertThat(Decisions.withUsages(inspected, List.of())).isEqualTo(decision);
+    }
   }
 
   @Test
   void describesItself() {
-    assertThat(Decision.allowed(LIMIT, 4, 6, 60_000_000, Source.STORE))
+    assertThat(Decisions.allowed(LIMIT, 4, 6, 60_000_000, Source.STORE))
         .hasToString(
             "allowed by 10/1m sliding-log: used 4, remaining 6, retry after PT0S,"
                 + " reset after PT1M, from STORE");
-    assertThat(Decision.denied(LIMIT, 9, 1, 30_500_000, 50_000_000, Source.OVERFLOW))
+    assertThat(Decisions.denied(LIMIT, 9, 1, 30_500_000, 50_000_000, Source.OVERFLOW))
         .hasToString(
             "denied by 10/1m sliding-log: used 9, remaining 1, retry after PT30.5S,"
                 + " reset after PT50S, from OVERFLOW");
-    assertThat(Decision.impossible(LIMIT, 9, 1, 0, Source.STORE))
+    assertThat(Decisions.neverAllowed(LIMIT, 9, 1, 0, Source.STORE))
         .hasToString(
             "denied by 10/1m sliding-log: used 9, remaining 1, retry after never,"
                 + " reset after PT0S, from STORE");

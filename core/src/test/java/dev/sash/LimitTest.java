@@ -18,7 +18,7 @@ class LimitTest {
       List.of(Limit::slidingLog, Limit::slidingCounter, Limit::fixedWindow, Limit::tokenBucket);
 
   @Test
-  void factoriesAreShortForTheConstructor() {
+  void factoriesAreShortFormsOfOne() {
     assertThat(Limit.slidingLog(7, MINUTE))
         .isEqualTo(new Limit(Algorithm.SLIDING_LOG, 7, 60_000_000, 0, 7));
     assertThat(Limit.slidingCounter(7, MINUTE))

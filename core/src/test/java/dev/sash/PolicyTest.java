@@ -49,32 +49,34 @@ class PolicyTest {
         .isThrownBy(() -> Policy.named(null))
         .withMessage("policy name must not be null");
     assertThatNullPointerException()
-        .isThrownBy(() -> policy.limit(null))
+        .isThrownBy(() -> policy.withLimit(null))
         .withMessage("limit must not be null");
     assertThatNullPointerException()
-        .isThrownBy(() -> policy.tiers(null))
+        .isThrownBy(() -> policy.withTiers(null))
         .withMessage("limitsOfKey must not be null");
-    assertThatNullPointerException().isThrownBy(() -> policy.limits(null));
+    assertThatNullPointerException().isThrownBy(() -> policy.withLimits((List<Limit>) null));
     assertThatNullPointerException().isThrownBy(() -> Policy.of("api", BURST, null));
   }
 
   @Test
   void addsAndReplacesLimits() {
-    Policy policy = Policy.named("api").limit(BURST).limit(DAILY);
+    Policy policy = Policy.named("api").withLimit(BURST).withLimit(DAILY);
 
     assertThat(policy.limits()).containsExactly(BURST, DAILY);
-    assertThat(policy.limits(List.of(PRO)).limits()).containsExactly(PRO);
+    assertThat(policy.withLimits(List.of(PRO)).limits()).containsExactly(PRO);
     assertThat(Policy.of("api", BURST, DAILY).limits()).containsExactly(BURST, DAILY);
     assertThat(Policy.of("api").limits()).isEmpty();
+    assertThat(Policy.named("api").withLimits("5/1s", "1000/1d sliding-counter").limits())
+        .containsExactly(BURST, DAILY);
   }
 
   @Test
   void neverChanges() {
     Policy empty = Policy.named("api");
     List<Limit> list = new ArrayList<>(List.of(BURST));
-    Policy policy = empty.limits(list);
-    Policy more = policy.limit(DAILY);
-    Policy tiered = policy.tiers(key -> List.of(PRO));
+    Policy policy = empty.withLimits(list);
+    Policy more = policy.withLimit(DAILY);
+    Policy tiered = policy.withTiers(key -> List.of(PRO));
     list.add(DAILY);
 
     assertThat(empty.limits()).isEmpty();
@@ -95,7 +97,7 @@ class PolicyTest {
                 + " were 5/1s sliding-log and 50/1s sliding-log");
     assertThatIllegalArgumentException().isThrownBy(() -> Policy.of("api", BURST, BURST));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Policy.of("api", BURST).limit(PRO))
+        .isThrownBy(() -> Policy.of("api", BURST).withLimit(PRO))
         .withMessageContaining("policy 'api'");
     assertThat(Policy.of("api", BURST, PRO.withCells(10)).limits()).hasSize(2);
   }
@@ -103,7 +105,7 @@ class PolicyTest {
   @Test
   void choosesTheLimitsOfTheKeysTier() {
     Policy policy =
-        Policy.of("api", BURST).tiers(key -> key.startsWith("pro:") ? List.of(PRO) : List.of());
+        Policy.of("api", BURST).withTiers(key -> key.startsWith("pro:") ? List.of(PRO) : List.of());
 
     assertThat(policy.limitsFor("pro:1")).containsExactly(PRO);
     assertThat(policy.limitsFor("free:1")).containsExactly(BURST);
@@ -113,7 +115,8 @@ class PolicyTest {
   @Test
   @SuppressWarnings("NullAway") // a careless lambda may return null
   void takesNoTierForThePolicysOwnLimits() {
-    assertThat(Policy.of("api", BURST).tiers(key -> null).limitsFor("k")).containsExactly(BURST);
+    assertThat(Policy.of("api", BURST).withTiers(key -> null).limitsFor("k"))
+        .containsExactly(BURST);
   }
 
   @Test
@@ -122,13 +125,13 @@ class PolicyTest {
         .isThrownBy(() -> Policy.named("api").limitsFor("k"))
         .withMessage("policy 'api' has no limit");
     assertThatIllegalStateException()
-        .isThrownBy(() -> Policy.named("api").tiers(key -> List.of()).limitsFor("k"))
+        .isThrownBy(() -> Policy.named("api").withTiers(key -> List.of()).limitsFor("k"))
         .withMessage("policy 'api' has no limit for this key's tier");
   }
 
   @Test
   void checksTheLimitsOfTiersToo() {
-    Policy policy = Policy.named("api").tiers(key -> List.of(BURST, PRO));
+    Policy policy = Policy.named("api").withTiers(key -> List.of(BURST, PRO));
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> policy.limitsFor("k"))
@@ -137,10 +140,18 @@ class PolicyTest {
 
   @Test
   void keepsItsTiersWhenItsLimitsChange() {
-    Policy policy = Policy.of("api", BURST).tiers(key -> List.of(PRO)).limit(DAILY);
+    Policy policy = Policy.of("api", BURST).withTiers(key -> List.of(PRO)).withLimit(DAILY);
 
     assertThat(policy.isTiered()).isTrue();
     assertThat(policy.limitsFor("k")).containsExactly(PRO);
+  }
+
+  @Test
+  void losesItsTiers() {
+    Policy policy = Policy.of("api", BURST).withTiers(key -> List.of(PRO)).withoutTiers();
+
+    assertThat(policy.isTiered()).isFalse();
+    assertThat(policy.limitsFor("k")).containsExactly(BURST);
   }
 
   @Test
@@ -148,7 +159,7 @@ class PolicyTest {
     Policy policy = Policy.of("api", BURST, DAILY);
 
     assertThat(policy).hasToString("api [5/1s sliding-log, 1000/1d sliding-counter]");
-    assertThat(policy.tiers(key -> List.of()))
+    assertThat(policy.withTiers(key -> List.of()))
         .hasToString("api [5/1s sliding-log, 1000/1d sliding-counter] and tiers");
   }
 }

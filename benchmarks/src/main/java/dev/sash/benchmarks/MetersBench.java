@@ -5,7 +5,9 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.Sash;
+import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
+import dev.sash.store.Store;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.concurrent.TimeUnit;
@@ -41,12 +43,13 @@ public class MetersBench {
   /** A limiter with more permits than anybody asks for. */
   @Setup
   public void setUp() {
-    RateLimiter bare = Sash.inMemory(Policy.of("api", Limit.parse("1_000_000/1ms")));
+    Store bare = InMemoryStore.create();
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     if (meters == Meters.UNTIMED) {
       registry.config().meterFilter(MeterFilter.denyNameStartsWith("sash.store.latency"));
     }
-    limiter = meters == Meters.NONE ? bare : new SashMeters(registry).instrument(bare);
+    Store store = meters == Meters.NONE ? bare : new SashMeters(registry).instrument(bare);
+    limiter = store.limiter(Policy.of("api", Limit.parse("1_000_000/1ms")));
   }
 
   /** The decision. */

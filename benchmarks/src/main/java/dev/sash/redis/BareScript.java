@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * The script that a {@link RedisLimiter} calls, without the limiter. It stands in this package
- * because nobody but a measurement has a use for it.
+ * The script that a {@link RedisStore} calls, without the store. It is in this package because only
+ * measurements need it.
  */
 @NullMarked
 public final class BareScript {

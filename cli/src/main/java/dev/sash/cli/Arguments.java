@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * from the environment: {@code --resp-port} from {@code SASH_RESP_PORT}. Immutable.
  */
 final class Arguments {
+  private static final Pattern BYTES = Pattern.compile("([0-9]{1,18})([kmg]?)b?");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
 
   /** Words that are not understood. */
@@ -134,6 +135,24 @@ final class Arguments {
       case "m" -> Duration.ofMinutes(number);
       default -> Duration.ofHours(number);
     };
+  }
+
+  /** Returns a number of bytes such as {@code 512m} or {@code 1g}; 0 if the flag is not given. */
+  long bytes(String flag) {
+    String value = text(flag);
+    if (value == null) {
+      return 0;
+    }
+    Matcher matcher = BYTES.matcher(value.toLowerCase(Locale.ROOT));
+    if (matcher.matches()) {
+      long number = Long.parseLong(matcher.group(1));
+      int shift = 10 * "kmg".indexOf(matcher.group(2)) + (matcher.group(2).isEmpty() ? 0 : 10);
+      if (number > 0 && number <= Long.MAX_VALUE >> shift) {
+        return number << shift;
+      }
+    }
+    throw new BadArgumentsException(
+        flag + " must be 1 or more bytes, such as 65536k, 512m or 1g, was '" + value + "'");
   }
 
   /** One of several words. */

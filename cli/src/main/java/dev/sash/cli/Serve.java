@@ -30,6 +30,7 @@ final class Serve {
   private static final String CONFIG = "--config";
   private static final String REDIS = "--redis";
   private static final String NODES = "--nodes";
+  private static final String MAX_BYTES = "--max-bytes";
   private static final String TLS_CERT = "--tls-cert";
   private static final String TLS_KEY = "--tls-key";
   private static final String MAX_CONNECTIONS = "--max-connections";
@@ -45,6 +46,7 @@ final class Serve {
           CONFIG,
           REDIS,
           NODES,
+          MAX_BYTES,
           TLS_CERT,
           TLS_KEY,
           MAX_CONNECTIONS,
@@ -60,26 +62,28 @@ final class Serve {
 
   static final String USAGE =
       """
-      usage: sash serve [flags]     rate limiting as a service
+      usage: sash serve [flags]     runs the rate limiting service
 
-        --host ADDRESS          where to listen (127.0.0.1)
-        --port N                the port of HTTP and Envoy's protocol (8080)
-        --resp-port N           the port of RESP (not spoken)
-        --config PATH           a YAML file, or a directory of them (100 per minute, as 'default')
-        --redis URI             keeps the state in Redis, for many servers (in memory)
-        --nodes N               how many servers share the limits while Redis is away (1)
-        --tls-cert FILE         the certificate and its chain, as PEM
-        --tls-key FILE          its private key, as PEM
-        --max-connections N     more are closed as they come (20000)
-        --idle-timeout TIME     closes connections without a whole request for so long (1m)
-        --drain-delay TIME      how long to go on once /readyz says no (0s)
+        --host ADDRESS          the address to listen on (127.0.0.1)
+        --port N                the port for HTTP and Envoy's protocol (8080)
+        --resp-port N           the port for RESP (RESP is disabled)
+        --config PATH           a YAML file or a directory of YAML files (100/1m, as 'default')
+        --redis URI             keeps the state in Redis, shared by many servers (in memory)
+        --nodes N               the number of servers that share the limits if Redis fails (1)
+        --max-bytes SIZE        the memory for keys and their state, such as 512m or 1g; with Redis,
+                                for the local fallback (a quarter of the maximum heap)
+        --tls-cert FILE         the certificate chain in PEM format
+        --tls-key FILE          the private key in PEM format
+        --max-connections N     the most open connections; further ones are closed (20000)
+        --idle-timeout TIME     closes connections that send no complete request in this time (1m)
+        --drain-delay TIME      the time between failing /readyz and stopping (0s)
         --log-format FORMAT     text or json (text)
         --log-level LEVEL       error, warn, info or debug (info)
 
-      Each flag is also an environment variable: --resp-port is SASH_RESP_PORT. SASH_ADMIN_TOKEN is
-      what operators have to send; without it they are known by asking from this machine. RESP clients
-      have to tell SASH_RESP_PASSWORD, and SASH_RESP_USER if that is set, by AUTH.
-      Signals: HUP reads the configuration again, TERM and INT drain and stop.
+      Each flag can also be set as an environment variable: --resp-port is SASH_RESP_PORT.
+      SASH_ADMIN_TOKEN is the token for administrative requests; without it, only requests from this
+      machine are accepted. RESP clients authenticate with SASH_RESP_PASSWORD, and SASH_RESP_USER if set.
+      Signals: HUP reloads the configuration, TERM and INT drain and stop the server.
       """;
 
   private Serve() {}
@@ -130,6 +134,7 @@ final class Serve {
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
+        .withMaxBytes(arguments.bytes(MAX_BYTES))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
   }
 

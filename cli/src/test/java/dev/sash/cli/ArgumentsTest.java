@@ -10,7 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ArgumentsTest {
-  private static final List<String> FLAGS = List.of("--port", "--resp-port", "--delay", "--format");
+  private static final List<String> FLAGS =
+      List.of("--port", "--resp-port", "--delay", "--format", "--size");
 
   private static Arguments parse(String... words) {
     return Arguments.parse(
@@ -40,6 +41,15 @@ class ArgumentsTest {
   }
 
   @Test
+  void readsEveryUnitOfMemory() {
+    assertThat(parse().bytes("--size")).isZero();
+    assertThat(parse("--size=4294967296").bytes("--size")).isEqualTo(1L << 32);
+    assertThat(parse("--size=64k").bytes("--size")).isEqualTo(65_536);
+    assertThat(parse("--size=512M").bytes("--size")).isEqualTo(512L << 20);
+    assertThat(parse("--size=16gb").bytes("--size")).isEqualTo(16L << 30);
+  }
+
+  @Test
   void namesWhatIsWrong() {
     assertThatThrownBy(() -> parse("--prot", "1"))
         .isInstanceOf(BadArgumentsException.class)
@@ -53,6 +63,12 @@ class ArgumentsTest {
         .hasMessage("--port must be between 0 and 65535, was '65536'");
     assertThatThrownBy(() -> parse("--delay=5").duration("--delay", Duration.ZERO))
         .hasMessage("--delay must be such as 500ms, 5s or 1m, was '5'");
+    for (String size : List.of("0", "0m", "-1", "1.5g", "1t", "m", "9999999999999g")) {
+      assertThatThrownBy(() -> parse("--size=" + size).bytes("--size"))
+          .isInstanceOf(BadArgumentsException.class)
+          .hasMessage(
+              "--size must be 1 or more bytes, such as 65536k, 512m or 1g, was '" + size + "'");
+    }
     assertThatThrownBy(() -> parse("--format=xml").choice("--format", List.of("text", "json")))
         .hasMessage("--format must be one of text, json, was 'xml'");
   }

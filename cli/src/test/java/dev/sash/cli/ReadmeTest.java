@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's Java is compiled as it stands, and run where it has something to run. */
+/** The Java examples in the README compile, and run with the expected output. */
 class ReadmeTest {
   private static final Path README = Path.of("..", "README.md");
 
@@ -32,7 +32,7 @@ class ReadmeTest {
       assertThat(example).contains("redis://localhost");
 
       assertThat(examples.run(example.replace("redis://localhost", server.uri())))
-          .isEqualTo("99 left, says STORE");
+          .isEqualTo("99 left, decided by STORE");
     }
   }
 }

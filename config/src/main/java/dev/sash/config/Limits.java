@@ -22,7 +22,7 @@ final class Limits {
 
   private Limits() {}
 
-  /** One limit, or a list of them, that can hold together in the policy. */
+  /** Reads one limit, or a list of limits that differ in kind. */
   static @Nullable List<Limit> oneOrMore(Policy policy, Setting setting) {
     return setting.isList() ? several(policy, setting) : one(setting);
   }
@@ -45,7 +45,7 @@ final class Limits {
         limits.add(limit);
       }
     }
-    return limits.isEmpty() ? null : setting.check(() -> policy.limits(limits).limits());
+    return limits.isEmpty() ? null : setting.check(() -> policy.withLimits(limits).limits());
   }
 
   private static @Nullable Limit limit(Setting setting) {
@@ -68,13 +68,9 @@ final class Limits {
     if (permits == null || window == null || algorithm == null) {
       return null;
     }
-    Limit plain = of(algorithm, permits, window);
+    Limit plain = Limit.of(algorithm, permits, window);
     Limit divided = fields.optional("cells", s -> withCells(s, plain), plain);
     return fields.optional("capacity", s -> withCapacity(s, divided), divided);
-  }
-
-  static Limit of(Algorithm algorithm, long permits, Duration window) {
-    return new Limit(algorithm, permits, window.toNanos() / 1_000, 0, permits);
   }
 
   private static @Nullable Limit withCells(Setting setting, Limit limit) {

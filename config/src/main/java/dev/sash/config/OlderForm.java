@@ -1,6 +1,7 @@
 package dev.sash.config;
 
 import dev.sash.Algorithm;
+import dev.sash.Limit;
 import dev.sash.Policy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -33,7 +34,7 @@ final class OlderForm {
     Duration window = fields.required("window-size", OlderForm::window);
     Long permits = fields.required("max-requests", s -> s.number(1, Limits.MOST_PERMITS));
     if (window != null && permits != null) {
-      Policy policy = Policy.of("default", Limits.of(algorithm, permits, window));
+      Policy policy = Policy.of("default", Limit.of(algorithm, permits, window));
       draft.policy(limiter, PolicyConfig.of(policy));
     }
   }

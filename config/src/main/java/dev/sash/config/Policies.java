@@ -32,10 +32,10 @@ final class Policies {
       tierBy.badKey("tier-by must stand beside tiers: without them it says nothing");
     }
     Policy policy =
-        (limits == null ? named : named.limits(limits))
+        (limits == null ? named : named.withLimits(limits))
             .onFailure(
                 fields.optional("on-failure", s -> s.oneOf(FAILURE_RULES), named.failureRule()))
-            .deadline(fields.optional("deadline", Policies::deadline, named.deadline()));
+            .withDeadline(fields.optional("deadline", Policies::deadline, named.deadline()));
     return new PolicyConfig(
         policy,
         fields.optional("mode", s -> s.oneOf(MODES), Mode.ENFORCE),

@@ -1,70 +1,48 @@
 package dev.sash.memory;
 
-import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
-import java.util.List;
+import dev.sash.store.ResolvedLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is kept for one key, and the key's place in the table of its {@link Segment}, in
- * one object: with a million keys, each object more is a cache miss and sixteen bytes more.
+ * Everything that is kept for one key of one policy, and the key's place in the table of its {@link
+ * Segment}, in one object: with a million keys, each additional object is a cache miss and sixteen
+ * bytes. A key under one kind of limit is a {@link LimitState}; {@link SeveralLimits} holds more.
  *
  * <p>Not thread-safe: the segment's lock guards it.
  */
 abstract class Entry {
-  /** Null while the entry is not in a table. */
+  /** Null while the entry is not in a table: a handle then has to look for its key again. */
   @Nullable String key;
 
   int hash;
   @Nullable Entry next;
 
+  /** The {@linkplain SharedStates#epoch overflow} in which this key may have spent; 0 for none. */
+  byte overflow;
+
+  /** Whether {@link #acquire} may be called with these limits. */
+  abstract boolean isFor(ResolvedLimits limits);
+
   /**
-   * An entry with nothing charged.
+   * Decides and, if allowed, charges: the common case, without overflow and under the limits that
+   * were used last.
    *
-   * @param limits at least one
-   * @param floor the earliest time it may see
+   * @param outcome receives the numbers of the decision
+   * @return which of the limits decided; -1 if there is no memory for another record: nothing has
+   *     changed
    */
-  static Entry blank(List<Limit> limits, long floor) {
-    return limits.size() == 1
-        ? LimitState.blank(limits.get(0), floor)
-        : new SeveralLimits(limits, floor);
-  }
+  abstract int acquire(long clockMicros, long permits, MemoryBudget memory, Outcome outcome);
 
-  /** Whether the entry is kept for just these limits; {@code only} is null if there are several. */
-  abstract boolean isFor(@Nullable Limit only, List<Limit> limits);
-
-  /** The state kept for a limit that shares its state with this one, or null. */
+  /** Returns the state of a limit of that kind, or null. */
   abstract @Nullable LimitState stateFor(Limit limit);
 
-  /** The newest time recorded for the key. */
-  abstract long newest();
-
-  /** Decides and, if allowed, charges. */
-  abstract Decision decide(long clockMicros, long permits, Source source);
-
-  /** Gives back up to that many of the newest permits. */
-  abstract void refund(long clockMicros, long permits);
-
-  /** Whether nothing is charged any more: the entry may be forgotten. */
+  /** Returns whether nothing is charged any more: the entry may be forgotten. */
   abstract boolean isIdle(long clockMicros);
 
-  /**
-   * The entry that takes this one's place when the limits have changed: what was charged under
-   * limits that differ only in permits is kept.
-   */
-  final Entry changedTo(List<Limit> limits, long floor) {
-    Entry changed = limits.size() == 1 ? stateFor(limits.get(0)) : null;
-    if (changed == null) {
-      changed = blank(limits, Math.max(floor, newest()));
-    }
-    changed.take(limits, this);
-    changed.key = key;
-    changed.hash = hash;
-    changed.next = next;
-    return changed;
-  }
+  /** Forgets idle parts, if any, and returns the bytes that they took. */
+  abstract long trim(long clockMicros);
 
-  /** Puts the limits in force, keeping what the former entry has for them. */
-  abstract void take(List<Limit> limits, Entry former);
+  /** Returns the bytes taken, without the key. */
+  abstract long bytes();
 }

@@ -7,8 +7,8 @@ final class FixedWindowState extends LimitState {
   /** The count of the window that {@link #newest} falls into. */
   private int count;
 
-  FixedWindowState(Limit limit, long floor) {
-    super(limit, floor);
+  FixedWindowState(Limit limit) {
+    super(limit);
   }
 
   @Override

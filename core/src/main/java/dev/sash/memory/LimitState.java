@@ -1,9 +1,7 @@
 package dev.sash.memory;
 
-import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
-import java.util.List;
+import dev.sash.store.ResolvedLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,69 +18,90 @@ import org.jspecify.annotations.Nullable;
  * trace. {@code now} is never before {@link #newest}.
  */
 abstract class LimitState extends Entry {
-  /** The time of the newest admission: time does not go back behind it. */
+  /** The time of the newest admission: for this key, time does not go back behind it. */
   long newest;
 
-  /** Says how the state is to be read. */
+  /** The limit of the latest request: says how the state is to be read. */
   Limit limit;
 
-  LimitState(Limit limit, long floor) {
+  LimitState(Limit limit) {
     this.limit = limit;
-    this.newest = floor;
   }
 
-  static LimitState blank(Limit limit, long floor) {
+  static LimitState blank(Limit limit) {
     return switch (limit.algorithm()) {
-      case SLIDING_LOG -> new SlidingLogState(limit, floor);
-      case SLIDING_COUNTER -> new SlidingCounterState(limit, floor);
-      case FIXED_WINDOW -> new FixedWindowState(limit, floor);
-      case TOKEN_BUCKET -> new TokenBucketState(limit, floor);
+      case SLIDING_LOG -> new SlidingLogState(limit);
+      case SLIDING_COUNTER -> new SlidingCounterState(limit);
+      case FIXED_WINDOW -> new FixedWindowState(limit);
+      case TOKEN_BUCKET -> new TokenBucketState(limit);
     };
   }
 
-  /** The permits charged at that time. */
+  /** Returns the permits charged at that time. */
   abstract long used(long now);
 
-  /** The least wait until at most {@code target} permits are charged, if nobody spends. */
+  /** Returns the least wait until at most {@code target} permits are charged, if nobody spends. */
   abstract long until(long now, long target);
 
-  /** The least wait until nothing is charged, if nobody spends. */
+  /** Returns the least wait until nothing is charged, if nobody spends. */
   long resetAfter(long now) {
     return until(now, 0);
   }
 
-  /** Charges 1 or more permits that fit, and makes {@code now} the newest time. */
+  /**
+   * Makes room for a charge, before {@link #charge} is called.
+   *
+   * @return false if there is no memory for it
+   */
+  boolean makeRoom(long now, long permits, MemoryBudget memory) {
+    return true;
+  }
+
+  /** Charges 1 or more permits, and makes {@code now} the newest time. */
   abstract void charge(long now, long permits);
 
   /** Gives back up to that many of the newest permits; some are charged. */
   abstract void giveBack(long now, long permits);
 
+  /** Returns the number of records in which the permits are kept. */
+  int records(long now) {
+    return used(now) > 0 ? 1 : 0;
+  }
+
+  /** Returns the bytes beyond the object itself. */
+  long recordBytes() {
+    return 0;
+  }
+
+  /** Puts a limit in force that differs in permits at most. */
+  @SuppressWarnings("ReferenceEquality") // an equal one changes nothing
+  final void putInForce(Limit changed, long clockMicros) {
+    if (limit != changed) {
+      beforeChange(changed, Math.max(clockMicros, newest));
+      limit = changed;
+    }
+  }
+
+  /** Called when permits are about to change: for what depends on them already. */
+  void beforeChange(Limit changed, long now) {}
+
   @Override
-  Decision decide(long clockMicros, long permits, Source source) {
+  int acquire(long clockMicros, long permits, MemoryBudget memory, Outcome outcome) {
     long now = Math.max(clockMicros, newest);
     long capacity = limit.capacity();
     long used = used(now);
     long room = capacity - used;
     if (permits <= room) {
-      if (permits > 0) {
-        charge(now, permits);
+      if (!makeRoom(now, permits, memory)) {
+        return -1;
       }
-      return Decision.allowed(limit, used + permits, room - permits, resetAfter(now), source);
+      charge(now, permits);
+      outcome.set(used + permits, room - permits, 0, resetAfter(now));
+    } else {
+      long retryAfter = permits > capacity ? Long.MAX_VALUE : until(now, capacity - permits);
+      outcome.set(used, Math.max(0, room), retryAfter, resetAfter(now));
     }
-    long remaining = Math.max(0, room);
-    long resetAfter = resetAfter(now);
-    return permits > capacity
-        ? Decision.impossible(limit, used, remaining, resetAfter, source)
-        : Decision.denied(
-            limit, used, remaining, until(now, capacity - permits), resetAfter, source);
-  }
-
-  @Override
-  final void refund(long clockMicros, long permits) {
-    long now = Math.max(clockMicros, newest);
-    if (permits > 0 && used(now) > 0) {
-      giveBack(now, permits);
-    }
+    return 0;
   }
 
   @Override
@@ -91,14 +110,9 @@ abstract class LimitState extends Entry {
   }
 
   @Override
-  final long newest() {
-    return newest;
-  }
-
-  @Override
   @SuppressWarnings("ReferenceEquality") // an equal one is found to share the state
-  final boolean isFor(@Nullable Limit only, List<Limit> limits) {
-    return limit == only;
+  final boolean isFor(ResolvedLimits limits) {
+    return limit == limits.only();
   }
 
   @Override
@@ -107,7 +121,12 @@ abstract class LimitState extends Entry {
   }
 
   @Override
-  final void take(List<Limit> limits, Entry former) {
-    limit = limits.get(0);
+  final long trim(long clockMicros) {
+    return 0;
+  }
+
+  @Override
+  final long bytes() {
+    return MemoryBudget.ENTRY_BYTES + recordBytes();
   }
 }

@@ -3,300 +3,396 @@ package dev.sash.memory;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
-import java.util.HashMap;
+import dev.sash.LimitUsage;
+import dev.sash.internal.DecisionMaker;
+import dev.sash.store.Decisions;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the keys of a limiter under one lock: a hash table of {@link Entry entries}, chained.
+ * A part of the keys of a {@link KeyTable} under one lock, and the decisions about them.
  *
- * <p><b>Idle keys.</b> Whoever adds a key first looks at a few buckets, in turn, and drops the
- * entries to which nothing is charged any more; the limiter does the same now and then for tables
- * to which nobody adds. No one ever walks the whole table under the lock.
- *
- * <p><b>Full.</b> A segment holds a fixed number of keys and never drops a live one. When it is
- * full, keys that it does not hold share one entry: they are held to the limit together. Such a key
- * gets an entry of its own only when nothing is charged to the shared one any more, so that no key
- * can spend once here and once there.
- *
- * <p><b>Floods.</b> Strings with equal hash codes are easily made. When a chain grows longer than
- * chance explains, the segment goes over to a hash with a secret.
+ * <p><b>Full.</b> Keys and bytes are bounded for the whole table and store, not for a segment: a
+ * caller who chooses keys cannot fill the segment of another key. A live key is never dropped. When
+ * there is no room, keys that are not held, and held ones that need another record, spend from
+ * {@link SharedStates}.
  */
-final class Segment extends SpinLock {
-  private static final int FIRST_BUCKETS = 8;
-  private static final int BUCKETS_SWEPT_PER_NEW_KEY = 4;
-  private static final int BUCKETS_SWEPT_WHEN_FULL = 64;
+final class Segment extends EntryTable {
+  private static final @Nullable LimitState[] NONE_SHARED = {};
 
-  /** With less than one key per bucket, chance makes a chain this long once in 10^13 buckets. */
-  private static final int SUSPICIOUS_CHAIN = 16;
+  private static final DecisionMaker MAKER = DecisionMaker.get();
 
-  private final InMemoryLimiter limiter;
-  private final int maxKeys;
-  private @Nullable Entry[] table = new @Nullable Entry[FIRST_BUCKETS];
-  private int size;
-  private int sweepAt;
+  private final Outcome outcome = new Outcome();
 
-  /** The time at which an entry was last forgotten: a key that comes back is not earlier. */
-  private long floor;
+  /** What keys without room have spent, while it may count for anybody. */
+  private @Nullable SharedStates shared;
 
-  private @Nullable SecretHash secretHash;
+  private byte epoch;
 
-  /** The shared entries, one for each kind of limits, since the segment was last full. */
-  private @Nullable Map<List<Limit>, Entry> overflow;
-
-  Segment(InMemoryLimiter limiter, int maxKeys) {
-    this.limiter = limiter;
-    this.maxKeys = maxKeys;
+  Segment(KeyTable keys, MemoryBudget memory) {
+    super(keys, memory);
   }
 
-  /**
-   * A decision, or null if the terms are out of date: another policy is in force. Seen under the
-   * lock, so that no decision by the old policy follows one by the new.
-   */
-  @Nullable Decision decide(String key, int hash, Terms terms, long clockMicros, long permits) {
+  Decision decide(
+      Operation operation,
+      String key,
+      int hash,
+      ResolvedLimits limits,
+      long clockMicros,
+      long permits) {
     lock();
     try {
-      if (isOutOfDate(terms)) {
-        return null;
-      }
-      Entry entry = find(key, hash);
-      return entry == null
-          ? decideForNewKey(key, hash, terms, clockMicros, permits)
-          : underTerms(entry, terms).decide(clockMicros, permits, Source.STORE);
+      return decide(operation, find(key, hash), key, hash, limits, clockMicros, permits);
     } finally {
       unlock();
     }
   }
 
-  /** Gives back permits, if the key is held, and tells its state; null as {@link #decide}. */
-  @Nullable Decision refund(String key, int hash, Terms terms, long clockMicros, long permits) {
+  /** Decides for a handle, which remembers its entry. */
+  Decision decide(
+      Operation operation, HeldKey held, ResolvedLimits limits, long clockMicros, long permits) {
     lock();
     try {
-      if (isOutOfDate(terms)) {
-        return null;
+      Entry entry = held.entry;
+      if (entry == null || entry.key == null) {
+        entry = find(held.key, held.hash);
+        held.entry = entry;
       }
-      Entry entry = find(key, hash);
+      return decide(operation, entry, held.key, held.hash, limits, clockMicros, permits);
+    } finally {
+      unlock();
+    }
+  }
+
+  /** Creates the decision in one place; see {@link Outcome}. */
+  private Decision decide(
+      Operation operation,
+      @Nullable Entry entry,
+      String key,
+      int hash,
+      ResolvedLimits limits,
+      long clockMicros,
+      long permits) {
+    Outcome numbers = outcome;
+    int decider =
+        operation == Operation.ACQUIRE
+                && permits > 0
+                && entry != null
+                && entry.isFor(limits)
+                && (shared == null || entry.overflow != shared.epoch())
+            ? entry.acquire(clockMicros, permits, memory, numbers)
+            : -1;
+    Limit decidedBy;
+    Source source = Source.STORE;
+    List<LimitUsage> usages = List.of();
+    if (decider >= 0) {
+      Limit only = limits.only();
+      decidedBy = only == null ? limits.limits().get(decider) : only;
+    } else {
+      Decision unusual = decideUnusual(operation, entry, key, hash, limits, clockMicros, permits);
+      decidedBy = unusual.decidedBy();
+      source = unusual.source();
+      usages = unusual.usages();
+    }
+    return MAKER.make(
+        decidedBy,
+        numbers.used,
+        numbers.remaining,
+        numbers.retryAfter,
+        numbers.resetAfter,
+        source,
+        usages);
+  }
+
+  private Decision decideUnusual(
+      Operation operation,
+      @Nullable Entry entry,
+      String key,
+      int hash,
+      ResolvedLimits limits,
+      long clockMicros,
+      long permits) {
+    Decision decision =
+        new Request(entry, key, hash, limits, clockMicros).perform(operation, permits);
+    outcome.set(
+        decision.used(),
+        decision.remaining(),
+        decision.retryAfterMicros(),
+        decision.resetAfterMicros());
+    return decision;
+  }
+
+  /** One request that is not the usual one. */
+  private final class Request {
+    private @Nullable Entry entry;
+    private final String key;
+    private final int hash;
+    private final ResolvedLimits limits;
+    private final long clockMicros;
+
+    /** The states of the limits; those that the entry does not hold are blank. */
+    private final LimitState[] states;
+
+    /** What may have been spent by this key beyond its own states. */
+    private @Nullable LimitState[] sharedStates = NONE_SHARED;
+
+    Request(@Nullable Entry entry, String key, int hash, ResolvedLimits limits, long clockMicros) {
+      this.entry = entry;
+      this.key = key;
+      this.hash = hash;
+      this.limits = limits;
+      this.clockMicros = clockMicros;
+      this.states = new LimitState[limits.limits().size()];
+      if (entry instanceof SeveralLimits several && !several.isFor(limits)) {
+        several.forgetLimitsInUse();
+      }
+      long now = clockMicros;
+      for (int i = 0; i < states.length; i++) {
+        Limit limit = limits.limits().get(i);
+        LimitState found = entry == null ? null : entry.stateFor(limit);
+        states[i] = found == null ? LimitState.blank(limit) : found;
+        now = Math.max(now, states[i].newest);
+      }
+      for (int i = 0; i < states.length; i++) {
+        states[i].putInForce(limits.limits().get(i), now);
+      }
+      if (shared != null && !shared.isCharged(clockMicros)) {
+        shared = null;
+      }
+      if (shared != null && (entry == null || entry.overflow == shared.epoch())) {
+        sharedStates = shared.find(limits);
+      }
+    }
+
+    Decision perform(Operation operation, long permits) {
+      return switch (operation) {
+        case ACQUIRE -> permits > 0 ? acquire(permits) : peek();
+        case PEEK, REFUND_LOCAL -> peek();
+        case REFUND -> refund(permits);
+        case CHARGE -> charge(permits);
+        case RESET -> reset();
+        case INSPECT -> inspect();
+      };
+    }
+
+    private LimitRule rule() {
+      return LimitRule.of(states, sharedStates, clockMicros);
+    }
+
+    private Source source() {
+      for (LimitState state : sharedStates) {
+        if (state != null) {
+          return Source.OVERFLOW;
+        }
+      }
+      return Source.STORE;
+    }
+
+    private Decision peek() {
+      return rule().decision(0, source());
+    }
+
+    private Decision acquire(long permits) {
+      LimitRule rule = rule();
+      if (!rule.fits(permits)) {
+        return rule.decision(permits, source());
+      }
+      if (chargeOwn(rule, permits)) {
+        return rule.decision(0, source());
+      }
+      LimitState[] others = chargeableShared();
+      if (others == null) {
+        return Decisions.denied(
+            limits.lowest(),
+            0,
+            0,
+            limits.lowest().windowMicros(),
+            limits.lowest().windowMicros(),
+            Source.OVERFLOW);
+      }
+      rule = rule();
+      if (!rule.fits(permits)) {
+        return rule.decision(permits, Source.OVERFLOW);
+      }
+      chargeAll(others, rule.now(), permits);
+      return rule.decision(0, Source.OVERFLOW);
+    }
+
+    private Decision charge(long permits) {
+      LimitRule rule = rule();
+      long most = permits;
+      for (int i = 0; i < states.length; i++) {
+        most = Math.min(most, rule.chargeable(i));
+      }
+      if (most > 0 && !chargeOwn(rule, most)) {
+        LimitState[] others = chargeableShared();
+        if (others != null) {
+          rule = rule();
+          chargeAll(others, rule.now(), most);
+        }
+      }
+      return rule.decision(0, source());
+    }
+
+    /** Charges the key's own states, if there is room for that. */
+    private boolean chargeOwn(LimitRule rule, long permits) {
+      if (!isHeld() && !hold()) {
+        return false;
+      }
+      for (LimitState state : states) {
+        if (!state.makeRoom(rule.now(), permits, memory)) {
+          return false;
+        }
+      }
+      for (LimitState state : states) {
+        state.charge(rule.now(), permits);
+      }
+      if (entry instanceof SeveralLimits several) {
+        several.use(several.held(), limits.limits(), states); // the next request is a usual one
+      }
+      return true;
+    }
+
+    private boolean isHeld() {
+      for (LimitState state : states) {
+        if (entry == null || entry.stateFor(state.limit) != state) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Puts the states into the table. Returns false if there is no room. */
+    private boolean hold() {
       if (entry == null) {
-        // What a key may have spent together with others is not given back: others would get it.
-        return decideForNewKey(key, hash, terms, clockMicros, 0);
+        makeRoom(clockMicros);
+        Entry added =
+            states.length == 1
+                ? states[0]
+                : new SeveralLimits(states.clone(), limits.limits(), states);
+        boolean isAdded = add(added, key, hash, sharedStates.length > 0 ? epoch : 0);
+        entry = isAdded ? added : null;
+        return isAdded;
       }
-      entry = underTerms(entry, terms);
-      entry.refund(clockMicros, permits);
-      return entry.decide(clockMicros, 0, Source.STORE);
-    } finally {
-      unlock();
+      List<LimitState> all = new ArrayList<>();
+      if (entry instanceof SeveralLimits several) {
+        memory.release(several.trim(clockMicros));
+        all.addAll(List.of(several.held()));
+      } else {
+        all.add((LimitState) entry);
+      }
+      long more = entry instanceof SeveralLimits ? 0 : MemoryBudget.ENTRY_BYTES;
+      for (LimitState state : states) {
+        if (!all.contains(state)) {
+          all.add(state);
+          more += state.bytes();
+        }
+      }
+      if (!memory.tryReserve(more)) {
+        return false;
+      }
+      LimitState[] held = all.toArray(LimitState[]::new);
+      if (entry instanceof SeveralLimits several) {
+        several.use(held, limits.limits(), states);
+      } else {
+        Entry several = new SeveralLimits(held, limits.limits(), states);
+        several.key = entry.key;
+        several.hash = entry.hash;
+        several.next = entry.next;
+        several.overflow = entry.overflow;
+        replace(entry, several);
+        entry = several;
+      }
+      return true;
     }
-  }
 
-  void reset(String key, int hash) {
-    lock();
-    try {
-      Entry entry = find(key, hash);
+    /** The shared states to charge, or null if there are too many. Their permits count from now. */
+    private LimitState @Nullable [] chargeableShared() {
+      if (shared == null) {
+        epoch = (byte) (epoch % Byte.MAX_VALUE + 1);
+        shared = new SharedStates(epoch);
+        keys.onFull();
+      }
       if (entry != null) {
-        replace(entry, entry.next);
-        size--;
+        entry.overflow = shared.epoch();
       }
-    } finally {
-      unlock();
-    }
-  }
-
-  /** Drops what is idle in some buckets, and goes on there next time. */
-  int sweep(long clockMicros, int buckets) {
-    lock();
-    try {
-      return sweepLocked(clockMicros, buckets);
-    } finally {
-      unlock();
-    }
-  }
-
-  int size() {
-    lock();
-    try {
-      return size;
-    } finally {
-      unlock();
-    }
-  }
-
-  int buckets() {
-    lock();
-    try {
-      return table.length;
-    } finally {
-      unlock();
-    }
-  }
-
-  private @Nullable Entry find(String key, int hash) {
-    int own = secretHash == null ? hash : secretHash.of(key);
-    Entry entry = table[own & (table.length - 1)];
-    while (entry != null && !isOf(key, own, entry)) {
-      entry = entry.next;
-    }
-    return entry;
-  }
-
-  @SuppressWarnings(
-      "ReferenceEquality") // where keys are the same objects, this is all that is compiled
-  private static boolean isOf(String key, int own, Entry entry) {
-    return entry.key == key || (entry.hash == own && key.equals(entry.key));
-  }
-
-  @SuppressWarnings("ReferenceEquality") // the very same, or another policy
-  private boolean isOutOfDate(Terms terms) {
-    Terms inForce = limiter.termsInForce();
-    return inForce != terms && inForce.policy() != terms.policy(); // tiers have terms of their own
-  }
-
-  private Entry underTerms(Entry entry, Terms terms) {
-    if (entry.isFor(terms.only(), terms.limits())) {
-      return entry;
-    }
-    Entry changed = entry.changedTo(terms.limits(), floor);
-    if (changed != entry) {
-      replace(entry, changed);
-    }
-    return changed;
-  }
-
-  private Decision decideForNewKey(
-      String key, int hash, Terms terms, long clockMicros, long permits) {
-    Entry shared = overflow == null ? null : chargedShare(overflow, terms, clockMicros);
-    if (shared == null) {
-      Entry entry = Entry.blank(terms.limits(), floor);
-      Decision decision = entry.decide(clockMicros, permits, Source.STORE);
-      if (permits == 0 || !decision.allowed()) {
-        return decision; // nothing to remember
+      LimitState[] others = shared.findOrCreate(limits, clockMicros);
+      if (others != null) {
+        sharedStates = others;
       }
-      if (makeRoom(clockMicros)) {
-        add(entry, key, hash);
-        limiter.onNewKey();
-        return decision;
-      }
-      shared = share(terms);
+      return others;
     }
-    return shared.decide(clockMicros, permits, Source.OVERFLOW);
-  }
 
-  private boolean makeRoom(long clockMicros) {
-    sweepLocked(clockMicros, size < maxKeys ? BUCKETS_SWEPT_PER_NEW_KEY : BUCKETS_SWEPT_WHEN_FULL);
-    return size < maxKeys;
-  }
-
-  private void add(Entry entry, String key, int hash) {
-    if (size >= table.length - table.length / 4) {
-      resize(2 * table.length);
-    }
-    entry.key = key;
-    entry.hash = secretHash == null ? hash : secretHash.of(key);
-    link(entry);
-    size++;
-    if (secretHash == null && isSuspiciousChain(entry)) {
-      secretHash = new SecretHash();
-      resize(table.length);
-    }
-  }
-
-  private static boolean isSuspiciousChain(Entry first) {
-    int length = 0;
-    for (Entry entry = first; entry != null; entry = entry.next) {
-      length++;
-    }
-    return length >= SUSPICIOUS_CHAIN;
-  }
-
-  private void link(Entry entry) {
-    int bucket = entry.hash & (table.length - 1);
-    entry.next = table[bucket];
-    table[bucket] = entry;
-  }
-
-  private void replace(Entry entry, @Nullable Entry replacement) {
-    int bucket = entry.hash & (table.length - 1);
-    Entry before = table[bucket];
-    if (before == entry) {
-      table[bucket] = replacement;
-      return;
-    }
-    while (Objects.requireNonNull(before).next != entry) {
-      before = before.next;
-    }
-    before.next = replacement;
-  }
-
-  private void resize(int buckets) {
-    @Nullable Entry[] old = table;
-    table = new @Nullable Entry[buckets];
-    sweepAt = 0;
-    for (Entry first : old) {
-      Entry entry = first;
-      while (entry != null) {
-        Entry next = entry.next;
-        if (secretHash != null) {
-          entry.hash = secretHash.of(Objects.requireNonNull(entry.key));
+    /** Charges what the key holds and has room for there, and the shared states otherwise. */
+    private void chargeAll(LimitState[] others, long now, long permits) {
+      boolean held = isHeld();
+      for (int i = 0; i < others.length; i++) {
+        LimitState state = states[i];
+        if (!held || !state.makeRoom(now, permits, memory)) {
+          state = others[i];
+          // Small: its bytes are not counted, so that it can always be charged.
+          state.makeRoom(now, permits, KeyTable.UNBOUNDED);
         }
-        link(entry);
-        entry = next;
+        state.charge(now, permits);
       }
     }
-  }
 
-  private int sweepLocked(long clockMicros, int buckets) {
-    int dropped = 0;
-    for (int i = Math.min(buckets, table.length); i > 0; i--) {
-      sweepAt = (sweepAt + 1) & (table.length - 1);
-      for (Entry entry = table[sweepAt]; entry != null; entry = entry.next) {
-        if (entry.isIdle(clockMicros)) {
-          replace(entry, entry.next);
-          dropped++;
+    /** What a key may have spent together with others is not given back: others would get it. */
+    private Decision refund(long permits) {
+      long now = rule().now();
+      for (LimitState state : states) {
+        if (permits > 0 && state.used(now) > 0) {
+          state.giveBack(now, permits);
         }
       }
+      return peek();
     }
-    if (dropped > 0) {
-      size -= dropped;
-      floor = Math.max(floor, clockMicros);
-      if (table.length > FIRST_BUCKETS && size < table.length / 8) {
-        resize(table.length / 2);
+
+    private Decision reset() {
+      Entry held = entry;
+      if (held instanceof SeveralLimits several && !isAllOf(several)) {
+        List<LimitState> others = new ArrayList<>(List.of(several.held()));
+        for (LimitState state : states) {
+          if (others.remove(state)) {
+            memory.release(state.bytes());
+          }
+        }
+        several.use(others.toArray(LimitState[]::new), List.of(), states);
+      } else if (held != null && holdsAnyOf(held)) {
+        drop(held);
       }
+      for (int i = 0; i < states.length; i++) {
+        states[i] = LimitState.blank(states[i].limit);
+      }
+      return peek();
     }
-    return dropped;
-  }
 
-  /** The shared entry of the terms if anything is charged to it. */
-  private @Nullable Entry chargedShare(
-      Map<List<Limit>, Entry> shares, Terms terms, long clockMicros) {
-    shares.values().removeIf(entry -> entry.isIdle(clockMicros));
-    if (shares.isEmpty()) {
-      overflow = null;
-      return null;
+    private boolean holdsAnyOf(Entry held) {
+      return held instanceof SeveralLimits || List.of(states).contains((LimitState) held);
     }
-    return shares.containsKey(kind(terms)) ? share(terms) : null;
-  }
 
-  /** The shared entry of the terms, under the limits of this request. */
-  private Entry share(Terms terms) {
-    if (overflow == null) {
-      overflow = new HashMap<>();
-      limiter.onFull();
+    private boolean isAllOf(SeveralLimits several) {
+      for (LimitState held : several.held()) {
+        if (!List.of(states).contains(held)) {
+          return false;
+        }
+      }
+      return true;
     }
-    Entry shared =
-        overflow.compute(
-            kind(terms),
-            (kind, entry) ->
-                entry == null
-                    ? Entry.blank(terms.limits(), floor)
-                    : entry.changedTo(terms.limits(), floor));
-    return shared;
-  }
 
-  /** Limits that share their state have one kind. */
-  private static List<Limit> kind(Terms terms) {
-    return terms.limits().stream()
-        .map(limit -> new Limit(limit.algorithm(), 1, limit.windowMicros(), limit.cells(), 1))
-        .toList();
+    private Decision inspect() {
+      LimitRule rule = rule();
+      List<LimitUsage> usages = new ArrayList<>();
+      for (LimitState state : states) {
+        usages.add(
+            new LimitUsage(
+                state.limit, state.used(rule.now()), state.records(rule.now()), Duration.ZERO));
+      }
+      return Decisions.withUsages(rule.decision(0, source()), usages);
+    }
   }
 }

@@ -1,94 +1,81 @@
 package dev.sash.memory;
 
-import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import dev.sash.store.ResolvedLimits;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The states of several limits on one key: all are charged, or none. */
+/**
+ * The states of a key under several kinds of limits: those of one policy that hold together, of
+ * several tiers, or that came with requests.
+ */
 final class SeveralLimits extends Entry {
+  private static final @Nullable LimitState[] NONE_SHARED = {};
+
+  /** All states of the key, at most one of each kind. */
+  private LimitState[] held;
+
+  /** The limits of the latest request that charged something, and their states. */
   private List<Limit> limits;
-  private final LimitState[] states;
 
-  SeveralLimits(List<Limit> limits, long floor) {
+  private LimitState[] inUse;
+
+  /**
+   * Creates an entry.
+   *
+   * @param held all states of the key
+   * @param limits the limits in use
+   * @param inUse their states, in their order
+   */
+  SeveralLimits(LimitState[] held, List<Limit> limits, LimitState[] inUse) {
+    this.held = held;
     this.limits = limits;
-    this.states = new LimitState[limits.size()];
-    for (int i = 0; i < states.length; i++) {
-      states[i] = LimitState.blank(limits.get(i), floor);
-    }
+    this.inUse = inUse;
+  }
+
+  /** Takes over states of other limits. */
+  void use(LimitState[] allHeld, List<Limit> changed, LimitState[] states) {
+    held = allHeld;
+    limits = changed;
+    inUse = states;
+  }
+
+  LimitState[] held() {
+    return held;
   }
 
   @Override
-  Decision decide(long clockMicros, long permits, Source source) {
-    long now = Math.max(clockMicros, newest());
-    LimitState longest = null;
-    long retryAfter = 0;
-    for (LimitState state : states) {
-      long wait = retryAfter(state, now, permits);
-      if (wait > retryAfter) {
-        longest = state;
-        retryAfter = wait;
+  int acquire(long clockMicros, long permits, MemoryBudget memory, Outcome outcome) {
+    LimitRule rule = LimitRule.of(inUse, NONE_SHARED, clockMicros);
+    if (!rule.fits(permits)) {
+      return rule.decide(permits, outcome);
+    }
+    for (LimitState state : inUse) {
+      if (!state.makeRoom(rule.now(), permits, memory)) {
+        return -1;
       }
     }
-    if (longest == null && permits > 0) {
-      for (LimitState state : states) {
-        state.charge(now, permits);
-      }
+    for (LimitState state : inUse) {
+      state.charge(rule.now(), permits);
     }
-    LimitState nearest = states[0];
-    long remaining = Long.MAX_VALUE;
-    long resetAfter = 0;
-    for (LimitState state : states) {
-      long room = Math.max(0, state.limit.capacity() - state.used(now));
-      if (room < remaining) {
-        nearest = state;
-        remaining = room;
-      }
-      resetAfter = Math.max(resetAfter, state.resetAfter(now));
-    }
-    if (longest == null) {
-      return Decision.allowed(nearest.limit, nearest.used(now), remaining, resetAfter, source);
-    }
-    long used = longest.used(now);
-    return retryAfter == Long.MAX_VALUE
-        ? Decision.impossible(longest.limit, used, remaining, resetAfter, source)
-        : Decision.denied(longest.limit, used, remaining, retryAfter, resetAfter, source);
-  }
-
-  /** How long the request must wait for that limit; {@link Long#MAX_VALUE} is for ever. */
-  private static long retryAfter(LimitState state, long now, long permits) {
-    long target = state.limit.capacity() - permits;
-    return target < 0 ? Long.MAX_VALUE : state.until(now, target);
-  }
-
-  @Override
-  void refund(long clockMicros, long permits) {
-    long now = Math.max(clockMicros, newest());
-    for (LimitState state : states) {
-      state.refund(now, permits);
-    }
-  }
-
-  @Override
-  boolean isIdle(long clockMicros) {
-    for (LimitState state : states) {
-      if (!state.isIdle(clockMicros)) {
-        return false;
-      }
-    }
-    return true;
+    return rule.decide(0, outcome);
   }
 
   @Override
   @SuppressWarnings("ReferenceEquality") // equal ones are found to share the states
-  boolean isFor(@Nullable Limit only, List<Limit> others) {
-    return limits == others;
+  boolean isFor(ResolvedLimits other) {
+    return limits == other.limits();
+  }
+
+  /** Called before another limit is put in force: these limits are not those in use any more. */
+  void forgetLimitsInUse() {
+    limits = List.of();
   }
 
   @Override
   @Nullable LimitState stateFor(Limit limit) {
-    for (LimitState state : states) {
+    for (LimitState state : held) {
       if (state.limit.sharesStateWith(limit)) {
         return state;
       }
@@ -97,24 +84,39 @@ final class SeveralLimits extends Entry {
   }
 
   @Override
-  void take(List<Limit> changed, Entry former) {
-    limits = changed;
-    for (int i = 0; i < states.length; i++) {
-      LimitState kept = former.stateFor(changed.get(i));
-      if (kept != null) {
-        kept.limit = changed.get(i);
-        states[i] = kept;
+  boolean isIdle(long clockMicros) {
+    for (LimitState state : held) {
+      if (!state.isIdle(clockMicros)) {
+        return false;
       }
     }
+    return true;
   }
 
-  /** One time for all states: a limit that is new to the key may have seen less than another. */
   @Override
-  long newest() {
-    long newest = 0;
-    for (LimitState state : states) {
-      newest = Math.max(newest, state.newest);
+  long trim(long clockMicros) {
+    List<LimitState> live = new ArrayList<>();
+    long freed = 0;
+    for (LimitState state : held) {
+      if (state.isIdle(clockMicros)) {
+        freed += state.bytes();
+      } else {
+        live.add(state);
+      }
     }
-    return newest;
+    if (freed > 0 && !live.isEmpty()) {
+      use(live.toArray(LimitState[]::new), List.of(), inUse);
+      return freed;
+    }
+    return 0;
+  }
+
+  @Override
+  long bytes() {
+    long bytes = MemoryBudget.ENTRY_BYTES;
+    for (LimitState state : held) {
+      bytes += state.bytes();
+    }
+    return bytes;
   }
 }

@@ -24,8 +24,8 @@ final class SlidingCounterState extends LimitState {
 
   private int current;
 
-  SlidingCounterState(Limit limit, long floor) {
-    super(limit, floor);
+  SlidingCounterState(Limit limit) {
+    super(limit);
   }
 
   @Override

@@ -1,7 +1,5 @@
 package dev.sash.memory;
 
-import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
 
 /**
@@ -66,8 +64,8 @@ final class SlidingLogState extends LimitState {
   /** Whether dates take 64 bits: ages are less than a window and, with cells, a cell. */
   private final boolean wide;
 
-  SlidingLogState(Limit limit, long floor) {
-    super(limit, floor);
+  SlidingLogState(Limit limit) {
+    super(limit);
     wide = limit.windowMicros() > (limit.cells() == 0 ? 1L << 32 : 1L << 31);
     weighted = limit.cells() > 0;
     stride = stride(weighted);
@@ -75,31 +73,43 @@ final class SlidingLogState extends LimitState {
 
   /**
    * The usual case in a straight line: one permit, and records of one int, which only an exact log
-   * has. The answer is that of the general form.
+   * has. The decision is that of the general form.
    */
   @Override
-  Decision decide(long clockMicros, long permits, Source source) {
+  int acquire(long clockMicros, long permits, MemoryBudget memory, Outcome outcome) {
     long now = Math.max(clockMicros, newest);
-    if (permits != 1 || stride != 1) {
-      return super.decide(now, permits, source);
-    }
     Limit limit = this.limit;
     int most = (int) limit.permits();
+    if (permits != 1 || stride != 1 || size > most) {
+      return super.acquire(now, permits, memory, outcome);
+    }
     long window = limit.windowMicros();
-    long oldestLifeLeft = newest - Integer.toUnsignedLong((int) newest - base) + window - now;
-    boolean oldestExpired = size > 0 && oldestLifeLeft <= 0;
-    if (size == most && !oldestExpired) {
-      return Decision.denied(limit, size, 0, oldestLifeLeft, lifeLeft(size - 1, now), source);
+    if (size > 0) {
+      long oldestLifeLeft = newest - Integer.toUnsignedLong((int) newest - base) + window - now;
+      if (oldestLifeLeft <= 0) {
+        forgetExpired(now, memory);
+      } else if (size == most) {
+        outcome.set(size, 0, oldestLifeLeft, lifeLeft(size - 1, now));
+        return 0;
+      }
     }
-    if (size > most) {
-      return super.decide(now, permits, source); // the limit was lowered
+    int[] records = ring;
+    int count = size;
+    if (count == records.length) {
+      if (!grow(memory)) {
+        return -1;
+      }
+      records = ring;
     }
-    if (oldestExpired) {
-      forgetExpired(now);
+    int slot = head + count;
+    records[slot < records.length ? slot : slot - records.length] = (int) now;
+    if (count == 0) {
+      base = (int) now;
     }
-    append(now);
+    size = count + 1;
     newest = now;
-    return Decision.allowed(limit, size, most - size, window, source);
+    outcome.set(count + 1, most - count - 1, 0, window);
+    return 0;
   }
 
   @Override
@@ -124,14 +134,19 @@ final class SlidingLogState extends LimitState {
   }
 
   @Override
-  void charge(long now, long permits) {
-    forgetExpired(now);
+  boolean makeRoom(long now, long permits, MemoryBudget memory) {
+    forgetExpired(now, memory);
     if (!weighted && permits > 1) {
-      relayout(Math.max(size + 1, FIRST_RECORDS), true);
+      return relayout(Math.max(size + 1, FIRST_RECORDS), true, memory);
     }
-    boolean sameDate = weighted && size > 0 && age(size - 1) == lastDate() - date(now);
+    return size * stride < ring.length || isOfLastRecord(date(now)) || grow(memory);
+  }
+
+  /** {@link #makeRoom} has forgotten what is expired. */
+  @Override
+  void charge(long now, long permits) {
     int total = weighted ? total(size - 1) + (int) permits : 0;
-    if (!sameDate) {
+    if (!isOfLastRecord(date(now))) {
       append(date(now));
     }
     newest = now;
@@ -140,9 +155,17 @@ final class SlidingLogState extends LimitState {
     }
   }
 
+  /** Whether a charge of that date is added to the newest record. */
+  private boolean isOfLastRecord(long date) {
+    return weighted && size > 0 && age(size - 1) == lastDate() - date;
+  }
+
   @Override
   void giveBack(long now, long permits) {
-    forgetExpired(now);
+    int expired = expired(now);
+    base = expired == 0 || expired == size ? base : baseAfter(expired);
+    head = expired == size ? head : slot(expired);
+    size -= expired;
     newest = now;
     if (permits >= used(now)) {
       size = 0;
@@ -153,6 +176,16 @@ final class SlidingLogState extends LimitState {
       size = firstWithAtMostAfter(permits) + 1;
       ring[slot(size - 1) + stride - 1] = total;
     }
+  }
+
+  @Override
+  int records(long now) {
+    return size - expired(now);
+  }
+
+  @Override
+  long recordBytes() {
+    return MemoryBudget.ofInts(ring.length);
   }
 
   /** How many of the oldest records are a window old or older. */
@@ -220,34 +253,80 @@ final class SlidingLogState extends LimitState {
     return record < 0 ? base : ring[slot(record) + stride - 1];
   }
 
-  private void forgetExpired(long now) {
-    int expired = expired(now);
-    if (expired == size) {
-      size = 0;
-      if (ring.length > SMALL_INTS || (weighted && limit.cells() == 0)) {
-        ring = EMPTY;
-        head = 0;
-        weighted = limit.cells() > 0;
-        stride = stride(weighted);
+  /**
+   * Forgets expired records, and gives up memory that they took. One long method, so that the JIT
+   * compiler does not make it a part of {@link #acquire}, which must stay small to be inlined
+   * itself.
+   */
+  private void forgetExpired(long now, MemoryBudget memory) {
+    int count = size;
+    if (count == 0) {
+      return;
+    }
+    int[] records = ring;
+    int step = stride;
+    int expired;
+    if (step == 1) {
+      // Mostly a few of the oldest; what is beyond is searched.
+      int low = (int) newest;
+      long expiredAge = newest + limit.windowMicros() - now;
+      if (expiredAge <= 0) {
+        expired = count;
+      } else {
+        int at = head;
+        expired = 0;
+        while (expired < count && Integer.toUnsignedLong(low - records[at]) >= expiredAge) {
+          if (++expired == WALKED) {
+            expired = expired(now);
+            break;
+          }
+          at = at + 1 < records.length ? at + 1 : 0;
+        }
       }
-    } else if (expired > 0) {
-      base = weighted ? total(expired - 1) : ring[slot(expired)];
+    } else {
+      expired = expired(now);
+    }
+    if (expired == 0) {
+      return;
+    }
+    if (expired < count) {
+      base = weighted ? total(expired - 1) : records[slot(expired)];
       head = slot(expired);
-      size -= expired;
-      if (ring.length > SMALL_INTS && size * stride < ring.length / 4) {
-        relayout(2 * size, weighted);
+      count -= expired;
+      size = count;
+      if (records.length > SMALL_INTS && count * step < records.length / 4) {
+        relayout(2 * count, weighted, memory); // smaller: cannot fail
       }
+      return;
+    }
+    size = 0;
+    if (records.length > SMALL_INTS || (weighted && limit.cells() == 0)) {
+      memory.release(MemoryBudget.ofInts(records.length));
+      ring = EMPTY;
+      head = 0;
+      weighted = limit.cells() > 0;
+      stride = stride(weighted);
     }
   }
 
-  private void grow() {
-    long most = limit.cells() > 0 ? limit.cells() + 1 : limit.permits();
-    long roomier = Math.max(FIRST_RECORDS, 2L * size);
-    relayout((int) Math.max(size + 1, Math.min(roomier, most)), weighted);
+  /** The {@link #base} when so many of the oldest records are gone, but not all. */
+  private int baseAfter(int expired) {
+    return weighted ? total(expired - 1) : ring[slot(expired)];
   }
 
-  /** Moves the records to a ring of that many, with or without running totals. */
-  private void relayout(int records, boolean nowWeighted) {
+  private boolean grow(MemoryBudget memory) {
+    long most = limit.cells() > 0 ? limit.cells() + 1 : limit.permits();
+    long roomier = Math.max(FIRST_RECORDS, 2L * size);
+    // Only a charge that does not fit needs more than the most.
+    return relayout((int) (size < most ? Math.min(roomier, most) : roomier), weighted, memory);
+  }
+
+  /**
+   * Moves the records to a ring of that many, with or without running totals.
+   *
+   * @return false if there is no memory for it: nothing has changed
+   */
+  private boolean relayout(int records, boolean nowWeighted, MemoryBudget memory) {
     int newStride = stride(nowWeighted);
     if ((long) records * newStride > MAX_INTS) {
       throw new IllegalStateException(
@@ -256,6 +335,9 @@ final class SlidingLogState extends LimitState {
               + " records, needs "
               + records
               + ": give the limit cells");
+    }
+    if (!memory.tryReserve(MemoryBudget.ofInts(records * newStride) - recordBytes())) {
+      return false;
     }
     int[] moved = new int[records * newStride];
     for (int i = 0; i < size; i++) {
@@ -276,6 +358,7 @@ final class SlidingLogState extends LimitState {
     }
     weighted = nowWeighted;
     stride = (byte) newStride;
+    return true;
   }
 
   /** Where a record begins. The ring is a whole number of records long. */
@@ -285,9 +368,6 @@ final class SlidingLogState extends LimitState {
   }
 
   private void append(long date) {
-    if (size * stride == ring.length) {
-      grow();
-    }
     if (size == 0 && !weighted) {
       base = (int) date;
     }

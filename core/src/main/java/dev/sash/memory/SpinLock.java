@@ -36,6 +36,11 @@ abstract class SpinLock {
     }
   }
 
+  /** Takes the lock if nobody holds it. */
+  final boolean tryLock() {
+    return HELD.compareAndSet(this, 0, 1);
+  }
+
   final void unlock() {
     HELD.setRelease(this, 0);
   }

@@ -8,8 +8,9 @@ import dev.sash.internal.MulDiv;
  * request together are within the capacity. The debt shrinks by L permits per window W, evenly, so
  * by L/W of a permit each microsecond: counted in W-ths of a permit, everything is a whole number.
  *
- * <p>The debt is at most the capacity, and L is applied from the newest charge to now: one time
- * stamp is all the history there is.
+ * <p>L is applied from {@link #newest} to now: one time stamp is all the history there is. When L
+ * changes, the debt is first brought forward to that moment, so that what was refilled stays
+ * refilled and what was not yet is not.
  */
 final class TokenBucketState extends LimitState {
   /** The debt at {@link #newest}: whole permits, and W-ths of one. */
@@ -17,8 +18,8 @@ final class TokenBucketState extends LimitState {
 
   private long debtParts;
 
-  TokenBucketState(Limit limit, long floor) {
-    super(limit, floor);
+  TokenBucketState(Limit limit) {
+    super(limit);
   }
 
   @Override
@@ -42,6 +43,13 @@ final class TokenBucketState extends LimitState {
     }
     long rest = MulDiv.floorRemainder(debt - target, window, limit.permits(), whole) + debtParts;
     return whole + ceilDiv(rest, limit.permits()) - (now - newest);
+  }
+
+  @Override
+  void beforeChange(Limit changed, long now) {
+    if (changed.permits() != limit.permits() && (debt > 0 || debtParts > 0)) {
+      settle(now);
+    }
   }
 
   @Override

@@ -7,6 +7,8 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
+import dev.sash.store.Decisions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,18 +18,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What happens at the cap on keys: who is held stays, who is not shares. */
 class FullTableTest {
   private static final long SECOND = 1_000_000;
+  private static final long MINUTE = 60 * SECOND;
 
   private final HandClock clock = new HandClock();
+  private InMemoryStore store = InMemoryStore.create();
 
   @Test
   void aLiveKeyIsNeverDropped() {
-    InMemoryLimiter limiter = fullOfFour("2/1s");
+    RateLimiter limiter = fullOfFour("2/1s");
 
     for (int i = 0; i < 10_000; i++) {
       limiter.tryAcquire("invented " + i);
     }
 
-    assertThat(limiter.keys()).isEqualTo(4);
+    assertThat(store.keys()).isEqualTo(4);
     for (int i = 0; i < 4; i++) {
       Decision decision = limiter.tryAcquire("held " + i);
       assertThat(decision.used()).isEqualTo(2);
@@ -38,7 +42,7 @@ class FullTableTest {
 
   @Test
   void keysBeyondTheCapShareOneLimit() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
 
     assertThat(limiter.tryAcquire("a")).isEqualTo(overflow(1));
     assertThat(limiter.tryAcquire("b")).isEqualTo(overflow(2));
@@ -53,19 +57,19 @@ class FullTableTest {
 
   @Test
   void aKeyBeyondTheCapCannotSpendAgainWhenThereIsRoom() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     assertThat(limiter.tryAcquire("late", 3).source()).isEqualTo(Source.OVERFLOW);
 
     limiter.reset("held 0");
 
     assertThat(limiter.tryAcquire("late").allowed()).isFalse();
     assertThat(limiter.tryAcquire("later").allowed()).isFalse();
-    assertThat(limiter.keys()).isEqualTo(3);
+    assertThat(store.keys()).isEqualTo(3);
   }
 
   @Test
   void aHeldKeyIsNotTouchedByTheOthers() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     limiter.tryAcquire("late", 3);
 
     assertThat(limiter.tryAcquire("held 1", 2).allowed()).isTrue();
@@ -74,7 +78,7 @@ class FullTableTest {
 
   @Test
   void roomComesBackWhenKeysAreIdle() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     clock.set(SECOND / 2);
     limiter.tryAcquire("late", 3);
 
@@ -85,13 +89,13 @@ class FullTableTest {
     for (int i = 0; i < 4; i++) {
       assertThat(limiter.tryAcquire("late " + i).source()).isEqualTo(Source.STORE);
     }
-    assertThat(limiter.keys()).isEqualTo(4);
+    assertThat(store.keys()).isEqualTo(4);
     assertThat(limiter.tryAcquire("one more").source()).isEqualTo(Source.OVERFLOW);
   }
 
   @Test
   void whatWasSharedIsNotGivenBackToOne() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     limiter.tryAcquire("a", 2);
     limiter.tryAcquire("b", 1);
 
@@ -103,7 +107,7 @@ class FullTableTest {
 
   @Test
   void resettingOneKeyDoesNotFreeTheSharedLimit() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     limiter.tryAcquire("a", 3);
 
     limiter.reset("a");
@@ -113,24 +117,24 @@ class FullTableTest {
 
   @Test
   void theSharedLimitFollowsThePolicy() {
-    InMemoryLimiter limiter = fullOfFour("3/1s");
+    RateLimiter limiter = fullOfFour("3/1s");
     limiter.tryAcquire("a", 3);
 
-    limiter.changePolicy(Policy.of("p", Limit.parse("5/1s")));
-    assertThat(limiter.tryAcquire("b", 2).allowed()).isTrue();
-    assertThat(limiter.tryAcquire("c").allowed()).isFalse();
+    RateLimiter higher = store.limiter(Policy.of("p", Limit.parse("5/1s")));
+    assertThat(higher.tryAcquire("b", 2).allowed()).isTrue();
+    assertThat(higher.tryAcquire("c").allowed()).isFalse();
 
-    limiter.changePolicy(Policy.of("p", Limit.parse("4/1s")));
-    assertThat(limiter.peek("c").used()).isEqualTo(5);
-    assertThat(limiter.peek("c").allowed()).isFalse();
+    RateLimiter lower = store.limiter(Policy.of("p", Limit.parse("4/1s")));
+    assertThat(lower.peek("c").used()).isEqualTo(5);
+    assertThat(lower.peek("c").allowed()).isFalse();
   }
 
   @Test
   void tiersShareApart() {
     List<Limit> free = List.of(Limit.parse("1/1s"));
     List<Limit> pro = List.of(Limit.parse("5/1m"), Limit.parse("9/1h fixed-window"));
-    Policy policy = Policy.named("p").tiers(key -> key.startsWith("pro") ? pro : free);
-    InMemoryLimiter limiter = store(1).limiter(policy);
+    Policy policy = Policy.named("p").withTiers(key -> key.startsWith("pro") ? pro : free);
+    RateLimiter limiter = store(1).limiter(policy);
     limiter.tryAcquire("held");
 
     assertThat(limiter.tryAcquire("free 1").source()).isEqualTo(Source.OVERFLOW);
@@ -146,14 +150,14 @@ class FullTableTest {
   @Test
   void aMillionInventedKeysGetNoMoreThanTheTableHolds() {
     int maxKeys = 10_000;
-    InMemoryLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse("1/1h")));
+    RateLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse("1/1h")));
 
     int admitted = 0;
     for (int i = 0; i < 1_000_000; i++) {
       admitted += limiter.tryAcquire("invented " + i).allowed() ? 1 : 0;
     }
 
-    assertThat(limiter.keys()).isEqualTo(maxKeys);
+    assertThat(store.keys()).isEqualTo(maxKeys);
     int segments = 8; // one per 1024 keys, a power of two
     assertThat(admitted).isEqualTo(maxKeys + segments);
   }
@@ -161,13 +165,57 @@ class FullTableTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 1_023, 1_024, 2_048, 3_000, 65_536, 100_001})
   void holdsAsManyKeysAsWereAskedFor(int maxKeys) {
-    InMemoryLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse("1/1h")));
+    RateLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse("1/1h")));
 
     for (int i = 0; i < 4 * maxKeys; i++) {
       limiter.tryAcquire("key " + i);
     }
 
-    assertThat(limiter.keys()).isEqualTo(maxKeys);
+    assertThat(store.keys()).isEqualTo(maxKeys);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"100/1m", "5/1m sliding-counter", "5/1m token-bucket"})
+  void trafficThatNeverPausesGetsItsOwnEntriesBack(String limit) {
+    int maxKeys = 10_000;
+    RateLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse(limit)));
+    clock.set(100 * MINUTE);
+    for (int i = 0; i < 5 * maxKeys; i++) {
+      limiter.tryAcquire("flood " + i);
+      clock.advance(10);
+    }
+    // The flood is idle after two windows at the latest, and after one more nothing is shared.
+    long recovered = clock.micros() + 3 * MINUTE;
+    int users = 2_000;
+    long wrong = 0;
+    for (int i = 0; clock.micros() < recovered + 4 * MINUTE; i++) {
+      clock.advance(MINUTE / users / 2);
+      Decision decision = limiter.tryAcquire("user " + i % users);
+      boolean isRight = decision.allowed() && decision.source() == Source.STORE;
+      wrong += clock.micros() >= recovered && !isRight ? 1 : 0;
+    }
+
+    assertThat(wrong).as("denied or shared though there was room").isZero();
+  }
+
+  @Test
+  void aCallerWhoChoosesKeysCannotFillThePartOfOthers() {
+    int maxKeys = 10_000;
+    RateLimiter limiter = store(maxKeys).limiter(Policy.of("p", Limit.parse("2/1h")));
+    for (int i = 0; i < maxKeys / 2; i++) {
+      assertThat(limiter.tryAcquire(KeyTableTest.withTheSameHashCode(i)).allowed()).isTrue();
+    }
+
+    for (int i = 0; i < maxKeys / 2; i++) {
+      Decision decision = limiter.tryAcquire("victim " + i, 2);
+      assertThat(decision.allowed()).isTrue();
+      assertThat(decision.source()).isEqualTo(Source.STORE);
+    }
+    assertThat(store.keys()).isEqualTo(maxKeys);
+    // With the same hash code as the keys of the caller, even.
+    limiter.reset("victim 0");
+    String victim = KeyTableTest.withTheSameHashCode(maxKeys / 2 + 1);
+    assertThat(limiter.tryAcquire(victim, 2).source()).isEqualTo(Source.STORE);
   }
 
   @Test
@@ -177,16 +225,16 @@ class FullTableTest {
           .isThrownBy(() -> InMemoryStore.builder().maxKeys(maxKeys))
           .withMessage("maxKeys must be between 1 and 1000000000, was %d", maxKeys);
     }
-    assertThat(store(1_000_000_000).limiter(Policy.of("p", Limit.parse("1/1s"))).keys()).isZero();
+    assertThat(store(1_000_000_000).keys()).isZero();
   }
 
   private Decision overflow(long used) {
-    return Decision.allowed(Limit.parse("3/1s"), used, 3 - used, SECOND, Source.OVERFLOW);
+    return Decisions.allowed(Limit.parse("3/1s"), used, 3 - used, SECOND, Source.OVERFLOW);
   }
 
   /** A limiter for four keys that holds four, with one permit spent by each. */
-  private InMemoryLimiter fullOfFour(String limit) {
-    InMemoryLimiter limiter = store(4).limiter(Policy.of("p", Limit.parse(limit)));
+  private RateLimiter fullOfFour(String limit) {
+    RateLimiter limiter = store(4).limiter(Policy.of("p", Limit.parse(limit)));
     for (int i = 0; i < 4; i++) {
       assertThat(limiter.tryAcquire("held " + i).source()).isEqualTo(Source.STORE);
     }
@@ -194,6 +242,7 @@ class FullTableTest {
   }
 
   private InMemoryStore store(int maxKeys) {
-    return InMemoryStore.builder().clock(clock).maxKeys(maxKeys).build();
+    store = InMemoryStore.builder().clock(clock).maxKeys(maxKeys).build();
+    return store;
   }
 }

@@ -5,17 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Keys find their own state, however many and however alike they are. */
 class KeyTableTest {
   private final HandClock clock = new HandClock();
+  private final InMemoryStore store =
+      InMemoryStore.builder().clock(clock).maxKeys(2_000_000).build();
 
   @Test
   void everyKeyHasItsOwnState() {
-    InMemoryLimiter limiter = limiter("1000000/1h");
+    RateLimiter limiter = limiter("1000000/1h");
 
     for (int round = 1; round <= 3; round++) {
       for (int i = 0; i < 50_000; i++) {
@@ -24,12 +35,12 @@ class KeyTableTest {
       }
     }
 
-    assertThat(limiter.keys()).isEqualTo(50_000);
+    assertThat(store.keys()).isEqualTo(50_000);
   }
 
   @Test
   void stringsWithEqualHashCodesStayApartAndQuickToFind() {
-    InMemoryLimiter limiter = limiter("5/1h");
+    RateLimiter limiter = limiter("5/1h");
 
     for (int round = 1; round <= 5; round++) {
       for (int i = 0; i < 1 << 14; i++) {
@@ -39,17 +50,17 @@ class KeyTableTest {
       }
     }
 
-    assertThat(limiter.keys()).isEqualTo(1 << 14);
-    assertThat(longestChain(limiter)).isLessThan(20);
+    assertThat(store.keys()).isEqualTo(1 << 14);
+    assertThat(longestChain()).isLessThan(20);
     for (int i = 0; i < 1 << 14; i++) {
       limiter.reset(withTheSameHashCode(i));
     }
-    assertThat(limiter.keys()).isZero();
+    assertThat(store.keys()).isZero();
   }
 
   @Test
   void otherKeysAreFoundWhenTheHashHasChanged() {
-    InMemoryLimiter limiter = limiter("5/1h");
+    RateLimiter limiter = limiter("5/1h");
     for (int i = 0; i < 10_000; i++) {
       limiter.tryAcquire("before " + i);
     }
@@ -66,18 +77,18 @@ class KeyTableTest {
 
   @Test
   void ordinaryKeysAreSpreadEvenly() {
-    InMemoryLimiter limiter = limiter("1/1h");
+    RateLimiter limiter = limiter("1/1h");
 
     for (int i = 0; i < 200_000; i++) {
       limiter.tryAcquire("user:" + i);
     }
 
-    assertThat(longestChain(limiter)).isLessThan(16);
+    assertThat(longestChain()).isLessThan(16);
   }
 
   @Test
   void aKeyIsFoundByItsCharactersNotByItsObject() {
-    InMemoryLimiter limiter = limiter("5/1h");
+    RateLimiter limiter = limiter("5/1h");
 
     limiter.tryAcquire(new String(new char[] {'k', 'e', 'y'}));
 
@@ -86,7 +97,7 @@ class KeyTableTest {
 
   @Test
   void aLimitOfAMillionIsCountedOut() {
-    InMemoryLimiter limiter = limiter("1000000/10s");
+    RateLimiter limiter = limiter("1000000/10s");
     for (int i = 1; i <= 1_000_000; i++) {
       Decision decision = limiter.tryAcquire("k");
       assertThat(decision.allowed() && decision.used() == i).isTrue();
@@ -106,16 +117,12 @@ class KeyTableTest {
     assertThat(limiter.peek("k").used()).isZero();
   }
 
-  private InMemoryLimiter limiter(String limit) {
-    return InMemoryStore.builder()
-        .clock(clock)
-        .maxKeys(2_000_000)
-        .build()
-        .limiter(Policy.of("p", Limit.parse(limit)));
+  private RateLimiter limiter(String limit) {
+    return store.limiter(Policy.of("p", Limit.parse(limit)));
   }
 
   /** "Aa" and "BB" have the same hash code, and so has whatever is made of them. */
-  private static String withTheSameHashCode(int bits) {
+  static String withTheSameHashCode(int bits) {
     StringBuilder key = new StringBuilder();
     for (int bit = 0; bit < 14; bit++) {
       key.append((bits >>> bit & 1) == 0 ? "Aa" : "BB");
@@ -123,14 +130,74 @@ class KeyTableTest {
     return key.toString();
   }
 
+  @Test
+  void aKeyUnderSeveralKindsOfLimitsIsOneKey() {
+    RateLimiter limiter = limiter("5/1s");
+    List<RateLimiter> others =
+        Stream.of("5/1m", "5/1h sliding-counter", "5/1h fixed-window", "5/1h token-bucket")
+            .map(limit -> limiter.withLimits(List.of(Limit.parse(limit))))
+            .toList();
+    limiter.tryAcquire("k", 5);
+    long bytes = store.bytes();
+    others.forEach(other -> assertThat(other.peek("k").used()).isZero());
+    assertThat(store.bytes()).as("peeks keep nothing").isEqualTo(bytes);
+
+    others.forEach(other -> assertThat(other.tryAcquire("k", 5).allowed()).isTrue());
+    assertThat(store.keys()).isOne();
+    others.forEach(other -> assertThat(other.tryAcquire("k").allowed()).isFalse());
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+
+    clock.set(60_000_000); // the states of the two shorter windows are idle
+    long before = store.bytes();
+    store.sweepAll();
+    assertThat(store.bytes()).isLessThan(before);
+    assertThat(store.keys()).isOne();
+    assertThat(limiter.tryAcquire("k", 5).allowed()).isTrue();
+    assertThat(others.get(0).tryAcquire("k", 5).allowed()).isTrue();
+    assertThat(others.get(1).tryAcquire("k").allowed()).isFalse();
+  }
+
+  @Test
+  void aKeyUnderSeveralLimitsTakesTheCommonPathAgainAfterAPeek() {
+    Limit log = Limit.parse("5/1s");
+    Limit hourly = Limit.parse("9/1h");
+    ResolvedLimits limits = new ResolvedLimits(Policy.of("p", log, hourly), List.of(log, hourly));
+    ResolvedLimits others = new ResolvedLimits(Policy.of("p", hourly), List.of(hourly));
+    Function<ResolvedLimits, Boolean> isCommon =
+        asked -> Objects.requireNonNull(onlyEntry()).isFor(asked);
+
+    store.decide(Operation.ACQUIRE, limits, "k", 1);
+    assertThat(isCommon.apply(limits)).isTrue();
+    store.decide(Operation.PEEK, limits, "k", 0);
+    assertThat(isCommon.apply(limits)).isTrue();
+    store.decide(Operation.PEEK, others, "k", 0);
+    store.decide(Operation.ACQUIRE, limits, "k", 1);
+    assertThat(isCommon.apply(limits)).isTrue();
+    store.decide(Operation.ACQUIRE, others, "k", 1);
+    assertThat(isCommon.apply(others)).isTrue();
+    assertThat(store.decide(Operation.PEEK, limits, "k", 0).used()).isEqualTo(2);
+    assertThat(store.decide(Operation.PEEK, others, "k", 0).used()).isEqualTo(3);
+  }
+
+  private @Nullable Entry onlyEntry() {
+    for (Segment segment : (Segment[]) read(store.table("p"), "segments")) {
+      for (Entry first : (Entry[]) read(segment, "table")) {
+        if (first != null) {
+          return first;
+        }
+      }
+    }
+    return null;
+  }
+
   private static Duration micros(long micros) {
     return Duration.ofNanos(micros * 1_000);
   }
 
   /** Looks inside: a time would prove nothing. */
-  private static int longestChain(InMemoryLimiter limiter) {
+  private int longestChain() {
     int longest = 0;
-    for (Segment segment : (Segment[]) read(limiter, "segments")) {
+    for (Segment segment : (Segment[]) read(store.table("p"), "segments")) {
       for (Entry first : (Entry[]) read(segment, "table")) {
         int length = 0;
         for (Entry entry = first; entry != null; entry = entry.next) {
@@ -142,9 +209,17 @@ class KeyTableTest {
     return longest;
   }
 
+  private static Field declaring(Object object, String name) throws NoSuchFieldException {
+    Class<?> type = object.getClass();
+    while (Arrays.stream(type.getDeclaredFields()).noneMatch(f -> f.getName().equals(name))) {
+      type = type.getSuperclass();
+    }
+    return type.getDeclaredField(name);
+  }
+
   private static Object read(Object object, String name) {
     try {
-      Field field = object.getClass().getDeclaredField(name);
+      Field field = declaring(object, name);
       field.setAccessible(true);
       return field.get(object);
     } catch (ReflectiveOperationException e) {

@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is calling: finds the key of a call. Stateless and thread-safe.
+ * Finds the key of a call. Stateless and thread-safe.
  *
  * <pre>{@code
  * CallKey.peer()                                          // ip:192.0.2.1, ip:2001:db8:1:2::/64
@@ -20,26 +20,26 @@ import org.jspecify.annotations.Nullable;
  * CallKey.by("tenant", (call, headers) -> tenantOf(call.getAuthority()))
  * }</pre>
  *
- * <p>Each kind of key has a prefix of its own, and combinations are escaped, so that different
- * callers never share a key. A key longer than a limiter takes becomes a hash.
+ * <p>Each kind of key has its own prefix, and combinations are escaped, so that different callers
+ * never share a key. A key longer than 1024 bytes is replaced by its hash.
  */
 @FunctionalInterface
 public interface CallKey {
   /**
    * Finds the key. Called on the thread, and in the {@link Context}, in which the call arrives.
    *
-   * @param call the call; only to be looked at
-   * @param headers its metadata; only to be looked at
+   * @param call the call; must not be changed
+   * @param headers its metadata; must not be changed
    * @return null or empty if the call has none
    */
   @Nullable String keyOf(ServerCall<?, ?> call, Metadata headers);
 
   /**
-   * The other end of the connection: {@code ip:} and an IPv4 address, or the /64 network of an IPv6
-   * address, since who has one such address commonly has all of them; {@code ip:unknown} on
-   * connections that have none. Behind a proxy it is the proxy's.
+   * Returns the key of the peer of the connection: {@code ip:} and an IPv4 address, or the /64
+   * network of an IPv6 address, since a client usually has a whole network; {@code ip:unknown} on
+   * connections without an address. Behind a proxy it is the proxy.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static CallKey peer() {
     return (call, headers) ->
@@ -47,13 +47,13 @@ public interface CallKey {
   }
 
   /**
-   * A secret in the metadata: {@code apikey:} and its SHA-256. The secret itself is not stored
-   * anywhere. Whoever invents secrets gets a fresh key each time: check them before, or limit the
-   * address too.
+   * Returns the key of a secret in the metadata: {@code apikey:} and its SHA-256. The secret itself
+   * is not stored. A caller that invents secrets gets a new key each time: verify them first, or
+   * limit the address too.
    *
    * @param name the entry's name, such as {@code x-api-key} or {@code authorization}; of several
-   *     entries the last counts
-   * @return finds nothing if the entry is missing or empty
+   *     entries the last is used
+   * @return finds no key if the entry is missing or empty
    */
   static CallKey apiKey(String name) {
     Metadata.Key<String> entry = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
@@ -64,11 +64,11 @@ public interface CallKey {
   }
 
   /**
-   * An entry of the metadata in clear: {@code metadata:name:value}. Callers choose it, unless a
-   * trusted proxy sets it.
+   * Returns the key of an entry of the metadata in plain text: {@code metadata:name:value}. Callers
+   * choose it, unless a trusted proxy sets it.
    *
-   * @param name the entry's name; of several entries the last counts
-   * @return finds nothing if the entry is missing or empty
+   * @param name the entry's name; of several entries the last is used
+   * @return finds no key if the entry is missing or empty
    */
   static CallKey metadata(String name) {
     Metadata.Key<String> entry = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
@@ -81,22 +81,23 @@ public interface CallKey {
   }
 
   /**
-   * The method: {@code method:shop.Orders/Place}. Alone, it is one key for all callers.
+   * Returns the key of the method: {@code method:shop.Orders/Place}. Alone, it is one key for all
+   * callers.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static CallKey method() {
     return by("method", (call, headers) -> call.getMethodDescriptor().getFullMethodName());
   }
 
   /**
-   * What an interceptor in front has put into the {@link Context}, such as who was authenticated:
-   * {@code prefix:value}.
+   * Returns the key of a value that an earlier interceptor has put into the {@link Context}, such
+   * as the authenticated user: {@code prefix:value}.
    *
-   * @param prefix tells this kind of key from others, such as {@code user}: 1 to 32 lower-case
-   *     letters, digits and hyphens
+   * @param prefix identifies this kind of key, such as {@code user}: 1 to 32 lower-case letters,
+   *     digits and hyphens
    * @param value its {@code toString} is the key
-   * @return finds nothing if the context has no such value
+   * @return finds no key if the context has no such value
    */
   static CallKey context(String prefix, Context.Key<?> value) {
     Objects.requireNonNull(value, "value must not be null");
@@ -109,11 +110,10 @@ public interface CallKey {
   }
 
   /**
-   * Anything else: {@code prefix:value}.
+   * Returns the key of any value: {@code prefix:value}.
    *
-   * @param prefix tells this kind of key from others: 1 to 32 lower-case letters, digits and
-   *     hyphens
-   * @param value finds the value; null or empty if there is none
+   * @param prefix identifies this kind of key: 1 to 32 lower-case letters, digits and hyphens
+   * @param value returns the value; null or empty if there is none
    * @return the key
    */
   static CallKey by(String prefix, BiFunction<ServerCall<?, ?>, Metadata, @Nullable String> value) {
@@ -126,11 +126,11 @@ public interface CallKey {
   }
 
   /**
-   * Both keys as one, for example each user on each method: {@code
+   * Returns both keys combined, for example each user on each method: {@code
    * (user:ann|method:shop.Orders/Place)}.
    *
    * @param other finds the second part
-   * @return finds nothing if one of them finds nothing
+   * @return finds no key if one of them finds none
    */
   default CallKey and(CallKey other) {
     Objects.requireNonNull(other, "other must not be null");
@@ -145,9 +145,9 @@ public interface CallKey {
   }
 
   /**
-   * This key, or another if there is none.
+   * Returns a key with an alternative.
    *
-   * @param other is asked if this one finds nothing
+   * @param other called if this one finds no key
    * @return the key
    */
   default CallKey orElse(CallKey other) {

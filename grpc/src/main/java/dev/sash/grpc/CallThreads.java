@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
- * The threads for calls whose decision came late; like those of gRPC itself, handlers may block
- * them.
+ * The threads that start calls whose decision was not available at once. Handlers may block them,
+ * like those of gRPC itself.
  */
 final class CallThreads {
   static final Executor SHARED =

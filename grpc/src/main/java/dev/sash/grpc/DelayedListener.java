@@ -8,34 +8,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in for the listener of a call that is not decided yet, and keeps for it what happens
- * meanwhile. One thread delivers at a time and in order, as gRPC promises: first {@link #start}
- * what was kept, then, when nothing is left, gRPC's threads directly.
+ * Buffers the events of a call that is not decided yet. They are delivered in order and by one
+ * thread at a time, as gRPC guarantees: first {@link #start} delivers the buffered events, then
+ * gRPC's threads deliver directly.
  *
- * @param <T> the call's requests
+ * @param <T> the type of the requests
  */
 final class DelayedListener<T> extends ServerCall.Listener<T> {
   /**
-   * Something that happened.
+   * An event of the call.
    *
-   * @param isLast whether nothing follows it
+   * @param isLast whether no other event follows
    */
   private record Event<T>(Consumer<ServerCall.Listener<T>> delivery, boolean isLast) {}
 
-  private final Queue<Event<T>> kept = new ArrayDeque<>();
+  private final Queue<Event<T>> buffered = new ArrayDeque<>();
   private boolean started;
   private boolean cancelled;
 
-  /** Null until nothing is kept for it any more. */
+  /** Null until all buffered events are delivered. */
   private volatile ServerCall.@Nullable Listener<T> listener;
 
   /**
-   * Makes the listener, and delivers what was kept for it, on this thread.
+   * Creates the listener and delivers the buffered events to it, on this thread.
    *
-   * @param handler makes it
-   * @param onFailure told of what the handler or the listener throws; it then hears no more of what
-   *     was kept, except of the call's end
-   * @return false if the call was cancelled before: then there is no listener and never will be
+   * @param handler creates the listener
+   * @param onFailure receives what the handler or the listener throws; of the other buffered events
+   *     only the last is then delivered
+   * @return false if the call was cancelled before; no listener is created then
    */
   boolean start(Supplier<ServerCall.Listener<T>> handler, Consumer<Throwable> onFailure) {
     synchronized (this) {
@@ -44,18 +44,18 @@ final class DelayedListener<T> extends ServerCall.Listener<T> {
       }
       started = true;
     }
-    ServerCall.Listener<T> made = new ServerCall.Listener<>() {};
+    ServerCall.Listener<T> created = new ServerCall.Listener<>() {};
     boolean failed = false;
     try {
-      made = handler.get();
+      created = handler.get();
     } catch (Throwable e) {
       failed = true;
       onFailure.accept(e);
     }
-    for (Event<T> event = next(made); event != null; event = next(made)) {
+    for (Event<T> event = next(created); event != null; event = next(created)) {
       try {
         if (!failed || event.isLast) {
-          event.delivery.accept(made);
+          event.delivery.accept(created);
         }
       } catch (Throwable e) {
         failed = true;
@@ -65,10 +65,10 @@ final class DelayedListener<T> extends ServerCall.Listener<T> {
     return true;
   }
 
-  private synchronized @Nullable Event<T> next(ServerCall.Listener<T> made) {
-    Event<T> event = kept.poll();
+  private synchronized @Nullable Event<T> next(ServerCall.Listener<T> created) {
+    Event<T> event = buffered.poll();
     if (event == null) {
-      listener = made;
+      listener = created;
     }
     return event;
   }
@@ -79,7 +79,7 @@ final class DelayedListener<T> extends ServerCall.Listener<T> {
       synchronized (this) {
         direct = listener;
         if (direct == null) {
-          kept.add(event);
+          buffered.add(event);
           return;
         }
       }

@@ -1,6 +1,7 @@
 package dev.sash.grpc;
 
 import dev.sash.Decision;
+import dev.sash.ResolvedKey;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -14,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call on its way to a decision: admitted and started, or refused.
+ * One call: waits for its decision, and is then started or closed.
  *
- * @param <Q> the call's requests
- * @param <A> its responses
+ * @param <Q> the type of the requests
+ * @param <A> the type of the responses
  */
 final class LimitedCall<Q, A> {
   private static final Logger LOG = LoggerFactory.getLogger(LimitedCall.class);
@@ -41,25 +42,31 @@ final class LimitedCall<Q, A> {
     this.handler = handler;
   }
 
-  /** Asks; a decision that is there at once is followed at once, on this thread. */
+  /** Acquires the permits; a decision that is available at once is applied on this thread. */
   ServerCall.Listener<Q> begin(Executor executor) {
     String key = rule.keyOf(call, headers);
-    CompletableFuture<Decision> answer = rule.ask(key, permits);
-    if (answer.isDone()) {
-      return answer.isCompletedExceptionally()
-          ? follow(null, answer.handle((decision, failure) -> failure).join())
-          : follow(answer.join(), null);
+    ResolvedKey target;
+    try {
+      target = rule.limiter().resolve(key);
+    } catch (RuntimeException e) {
+      return apply(null, e);
+    }
+    CompletableFuture<Decision> pending = target.tryAcquireAsync(permits).toCompletableFuture();
+    if (pending.isDone()) {
+      return pending.isCompletedExceptionally()
+          ? apply(null, pending.handle((decision, failure) -> failure).join())
+          : apply(pending.join(), null);
     }
     DelayedListener<Q> delayed = new DelayedListener<>();
     Context context = Context.current();
     var unused =
-        answer.whenComplete(
+        pending.whenComplete(
             (decision, failure) -> {
-              Runnable goOn = context.wrap(() -> goOn(delayed, key, decision, failure));
+              Runnable start = context.wrap(() -> start(delayed, target, decision, failure));
               try {
-                executor.execute(goOn);
+                executor.execute(start);
               } catch (RejectedExecutionException e) {
-                giveBack(key, decision);
+                refund(target, decision);
                 fail(
                     Status.UNAVAILABLE.withDescription(
                         "the server cannot start calls at the moment"),
@@ -69,23 +76,23 @@ final class LimitedCall<Q, A> {
     return delayed;
   }
 
-  /** Starts a call that had to wait, or gives back what it was charged if it is gone. */
-  private void goOn(
+  /** Starts a call that had to wait, or refunds it if it was cancelled. */
+  private void start(
       DelayedListener<Q> delayed,
-      String key,
+      ResolvedKey target,
       @Nullable Decision decision,
       @Nullable Throwable failure) {
     boolean started =
         !call.isCancelled()
             && delayed.start(
-                () -> follow(decision, failure),
+                () -> apply(decision, failure),
                 e -> fail(Status.UNKNOWN.withDescription("the application failed"), e));
     if (!started) {
-      giveBack(key, decision);
+      refund(target, decision);
     }
   }
 
-  private ServerCall.Listener<Q> follow(@Nullable Decision decision, @Nullable Throwable failure) {
+  private ServerCall.Listener<Q> apply(@Nullable Decision decision, @Nullable Throwable failure) {
     if (decision == null) {
       fail(Status.INTERNAL.withDescription("the limit could not be checked"), failure);
       return new ServerCall.Listener<>() {};
@@ -97,19 +104,19 @@ final class LimitedCall<Q, A> {
     return handler.startCall(call, headers);
   }
 
-  private void giveBack(String key, @Nullable Decision decision) {
+  private void refund(ResolvedKey target, @Nullable Decision decision) {
     if (decision != null && decision.allowed()) {
-      var unused = rule.limiter().refundAsync(key, permits);
+      var unused = target.refundAsync(permits, decision);
     }
   }
 
   private void fail(Status status, @Nullable Throwable cause) {
     String method = call.getMethodDescriptor().getFullMethodName();
-    LOG.error("call of {}: {}", method, status.getDescription(), cause);
+    LOG.error("Call of {} failed: {}", method, status.getDescription(), cause);
     try {
       call.close(status.withCause(cause), new Metadata());
     } catch (IllegalStateException e) {
-      LOG.debug("call of {} was closed already", method, e);
+      LOG.debug("Call of {} was already closed", method, e);
     }
   }
 }

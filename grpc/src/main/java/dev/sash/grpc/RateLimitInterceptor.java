@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  *     .build();
  * }</pre>
  *
- * <p>A call is charged once, when it begins, however many messages it has. One that is denied ends
- * with {@code RESOURCE_EXHAUSTED}, or {@code UNAVAILABLE} if a {@link dev.sash.FailureRule} denied
- * it because the store did not answer. Its status details have a {@code google.rpc.RetryInfo} with
- * the exact wait, its trailers {@code grpc-retry-pushback-ms}, and its description the seconds. No
- * key is told.
+ * <p>A call is charged once, when it begins, however many messages it has. A denied call is closed
+ * with {@code RESOURCE_EXHAUSTED}, or with {@code UNAVAILABLE} if a {@link dev.sash.FailureRule}
+ * denied it because the store is unavailable. Its status details contain a {@code
+ * google.rpc.RetryInfo} with the exact wait, its trailers {@code grpc-retry-pushback-ms}, and its
+ * description the seconds. Keys are never disclosed.
  *
- * <p>No thread waits for a store that answers later: the call is started then, on the {@link
- * Builder#executor}, in the {@link io.grpc.Context} it came in. One that is cancelled before it is
- * started gets its permits back.
+ * <p>No thread waits for a store that responds later: the call is then started on the {@link
+ * Builder#executor}, in the {@link io.grpc.Context} in which it arrived. A call that is cancelled
+ * before it is started is refunded.
  */
 public final class RateLimitInterceptor implements ServerInterceptor {
   private final Map<String, Optional<Rule>> rules;
@@ -51,10 +51,11 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   }
 
   /**
-   * Short for a builder with {@link Builder#otherwise} alone: one limit for all methods.
+   * Returns an interceptor with one limiter for all methods: short for a builder with {@link
+   * Builder#otherwise}.
    *
    * @param limiter decides
-   * @param key who is charged
+   * @param key finds the key to charge
    * @return the interceptor
    */
   public static RateLimitInterceptor of(RateLimiter limiter, CallKey key) {
@@ -62,7 +63,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   }
 
   /**
-   * An interceptor of your own making.
+   * Returns a builder.
    *
    * @return a builder with the defaults
    */
@@ -74,31 +75,33 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     MethodDescriptor<Q, A> method = call.getMethodDescriptor();
-    Rule rule = saidOf(method, rules, Optional.ofNullable(otherwise)).orElse(null);
+    Rule rule = settingOf(method, rules, Optional.ofNullable(otherwise)).orElse(null);
     if (rule == null) {
       return next.startCall(call, headers);
     }
-    return new LimitedCall<>(rule, saidOf(method, costs, 1L), call, headers, next).begin(executor);
+    return new LimitedCall<>(rule, settingOf(method, costs, 1L), call, headers, next)
+        .begin(executor);
   }
 
-  /** What is said of the method, or else of its service. */
-  private static <T> T saidOf(MethodDescriptor<?, ?> method, Map<String, T> said, T otherwise) {
-    T ofMethod = said.get(method.getFullMethodName());
+  /** Returns the setting of the method, or else of its service. */
+  private static <T> T settingOf(
+      MethodDescriptor<?, ?> method, Map<String, T> settings, T otherwise) {
+    T ofMethod = settings.get(method.getFullMethodName());
     if (ofMethod != null) {
       return ofMethod;
     }
     String service = method.getServiceName();
-    return service == null ? otherwise : said.getOrDefault(service, otherwise);
+    return service == null ? otherwise : settings.getOrDefault(service, otherwise);
   }
 
   /**
-   * Which calls are limited, and how. What is said of a method goes before what is said of its
-   * service, and that before {@link #otherwise}; of two that say of the same, the later one counts.
-   * Not thread-safe.
+   * Builder for {@link RateLimitInterceptor}. A rule for a method takes precedence over a rule for
+   * its service, and that over {@link #otherwise}; a later rule for the same name replaces an
+   * earlier one. Not thread-safe.
    *
    * <p>Health checks and reflection ({@code grpc.health.v1.Health} and {@code
-   * grpc.reflection.v1.ServerReflection}, also {@code v1alpha}) are exempt unless a rule names
-   * them.
+   * grpc.reflection.v1.ServerReflection}, also {@code v1alpha}) are exempt unless there is a rule
+   * for them.
    */
   public static final class Builder {
     private static final long MAX_PERMITS = 1_000_000_000;
@@ -119,7 +122,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
      *
      * @param fullMethodName such as {@code shop.Orders/Place}
      * @param limiter decides
-     * @param key who is charged; the peer's address if it finds nothing
+     * @param key finds the key to charge; the peer's address is charged if it finds none
      * @return this
      */
     public Builder forMethod(String fullMethodName, RateLimiter limiter, CallKey key) {
@@ -128,12 +131,12 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Limits the methods of a service. They share the limiter; a {@link CallKey#method} in the key
-     * keeps them apart.
+     * Limits the methods of a service. They share the limiter; add {@link CallKey#method} to the
+     * key for separate counts.
      *
      * @param service such as {@code shop.Orders}
      * @param limiter decides
-     * @param key who is charged; the peer's address if it finds nothing
+     * @param key finds the key to charge; the peer's address is charged if it finds none
      * @return this
      */
     public Builder forService(String service, RateLimiter limiter, CallKey key) {
@@ -147,10 +150,10 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Limits all calls of which nothing else is said. Without it, they are not limited.
+     * Limits all calls without a rule of their own. By default, they are not limited.
      *
      * @param limiter decides
-     * @param key who is charged; the peer's address if it finds nothing
+     * @param key finds the key to charge; the peer's address is charged if it finds none
      * @return this
      */
     public Builder otherwise(RateLimiter limiter, CallKey key) {
@@ -159,7 +162,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Does not limit a method or service.
+     * Exempts a method or service from limits.
      *
      * @param name a service or a full method name
      * @return this
@@ -170,10 +173,10 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * How much a call costs.
+     * Sets the cost of a call.
      *
      * @param name a service or a full method name
-     * @param permits 1 to 10⁹; 1 unless given
+     * @param permits 1 to 10⁹; 1 by default
      * @return this
      */
     public Builder cost(String name, long permits) {
@@ -186,10 +189,9 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Where calls are started whose decision came later than they did.
+     * Sets the executor that starts calls whose decision was not available at once.
      *
-     * @param executor as the server's own; threads that come when needed and go when idle unless
-     *     given
+     * @param executor for example the server's own; by default a cached pool of daemon threads
      * @return this
      */
     public Builder executor(Executor executor) {
@@ -198,7 +200,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * The interceptor.
+     * Returns the interceptor.
      *
      * @return a new interceptor
      * @throws IllegalStateException if no limiter was given
@@ -206,7 +208,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     public RateLimitInterceptor build() {
       if (otherwise == null && rules.values().stream().allMatch(Optional::isEmpty)) {
         throw new IllegalStateException(
-            "an interceptor needs a limiter: by otherwise, forService or forMethod");
+            "a limiter must be given by otherwise, forService or forMethod");
       }
       return new RateLimitInterceptor(this);
     }

@@ -10,14 +10,14 @@ import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
 import java.time.Duration;
 
-/** How a call that was not admitted ends: with a status, and when to come back. No key is told. */
+/** Closes denied calls with a status and the time to retry after. Keys are never disclosed. */
 final class Refusal {
   private static final Metadata.Key<com.google.rpc.Status> DETAILS =
       Metadata.Key.of(
           "grpc-status-details-bin",
           ProtoUtils.metadataMarshaller(com.google.rpc.Status.getDefaultInstance()));
 
-  /** What clients with a retry policy of their own obey; see gRFC A6. */
+  /** Followed by clients that have a retry policy; see gRFC A6. */
   private static final Metadata.Key<String> PUSHBACK =
       Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -25,7 +25,7 @@ final class Refusal {
 
   private Refusal() {}
 
-  /** Ends a call that was denied. */
+  /** Closes a denied call. */
   static void refuse(ServerCall<?, ?> call, String policy, Decision denied) {
     if (denied.neverAllowed()) {
       Metadata trailers = new Metadata();

@@ -1,18 +1,16 @@
 package dev.sash.grpc;
 
-import dev.sash.Decision;
 import dev.sash.RateLimiter;
 import dev.sash.key.Keys;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * What a call is charged to.
+ * The limiter and the key of a call.
  *
  * @param limiter decides
- * @param key who is charged; the peer if it finds nothing, so that no call goes unlimited
+ * @param key finds the key to charge; the peer if it finds none, so that every call is limited
  */
 record Rule(RateLimiter limiter, CallKey key) {
   Rule {
@@ -22,13 +20,5 @@ record Rule(RateLimiter limiter, CallKey key) {
 
   String keyOf(ServerCall<?, ?> call, Metadata headers) {
     return Keys.fitting(Objects.requireNonNull(key.keyOf(call, headers)));
-  }
-
-  CompletableFuture<Decision> ask(String caller, long permits) {
-    try {
-      return limiter.tryAcquireAsync(caller, permits).toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 }

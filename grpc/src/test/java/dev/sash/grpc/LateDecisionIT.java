@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
-import dev.sash.Sash;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.store.FailureRules;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
+import dev.sash.store.StoreDecorator;
+import dev.sash.store.StoreException;
 import io.grpc.Channel;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -22,6 +29,7 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,13 +38,16 @@ import org.junit.jupiter.api.Timeout;
 class LateDecisionIT {
   private static final String PEER = "ip:127.0.0.1";
 
-  private final RateLimiter store = Sash.inMemory(Policy.of("api", Limit.parse("1/1h")));
-  private final LateLimiter late = new LateLimiter(store);
+  private static final Policy POLICY = Policy.of("api", Limit.parse("1/1h"));
+
+  private final InMemoryStore memory = InMemoryStore.create();
+  private final RateLimiter limiter = memory.limiter(POLICY);
+  private final LateStore late = new LateStore(memory);
 
   private final Watch watch = new Watch();
 
   private RateLimitInterceptor.Builder limits() {
-    return RateLimitInterceptor.builder().otherwise(late, CallKey.peer());
+    return RateLimitInterceptor.builder().otherwise(late.limiter(POLICY), CallKey.peer());
   }
 
   private static ListenableFuture<String> say(Channel channel) {
@@ -61,13 +72,13 @@ class LateDecisionIT {
       late.arrival.complete(null);
 
       assertThat(waiting.get()).isEqualTo("hello");
-      assertThat(store.peek(PEER).used()).isOne();
+      assertThat(limiter.peek(PEER).used()).isOne();
     }
   }
 
   @Test
   void aCallIsDeniedWhenItsDecisionArrives() throws Exception {
-    store.tryAcquire(PEER);
+    limiter.tryAcquire(PEER);
     try (EchoServer server = new EchoServer(watch, limits().build())) {
       ListenableFuture<String> waiting = say(server.channel());
       watch.waiting.await();
@@ -87,7 +98,7 @@ class LateDecisionIT {
       late.arrival.complete(null);
 
       assertThat(talk.await()).isEqualTo(messages);
-      assertThat(store.peek(PEER).used()).isOne();
+      assertThat(limiter.peek(PEER).used()).isOne();
     }
   }
 
@@ -109,13 +120,13 @@ class LateDecisionIT {
     try (EchoServer server = new EchoServer(watch, limits().build())) {
       ListenableFuture<String> waiting = say(server.channel());
       watch.waiting.await();
-      assertThat(store.peek(PEER).used()).isOne();
+      assertThat(limiter.peek(PEER).used()).isOne();
       waiting.cancel(true);
       watch.cancelled.await();
       late.arrival.complete(null);
       late.refunded.await();
 
-      assertThat(store.peek(PEER).used()).isZero();
+      assertThat(limiter.peek(PEER).used()).isZero();
       assertThat(server.handled()).isZero();
     }
   }
@@ -132,14 +143,74 @@ class LateDecisionIT {
       assertThat(starts).hasSize(1);
       starts.remove().run();
 
-      assertThat(store.peek(PEER).used()).isZero();
+      assertThat(limiter.peek(PEER).used()).isZero();
       assertThat(server.handled()).isZero();
     }
   }
 
   @Test
+  void aLocalAdmissionIsNotRefundedToAStoreThatHasRecovered() throws Exception {
+    LateStore local =
+        new LateStore(new FailureRules(new FailingOnce(memory), 1, InMemoryStore::create));
+    RateLimitInterceptor limits = RateLimitInterceptor.of(local.limiter(POLICY), CallKey.peer());
+    try (EchoServer server = new EchoServer(watch, limits)) {
+      ListenableFuture<String> waiting = say(server.channel());
+      watch.waiting.await();
+      limiter.tryAcquire(PEER);
+      waiting.cancel(true);
+      watch.cancelled.await();
+      local.arrival.complete(null);
+      local.refunded.await();
+
+      assertThat(limiter.peek(PEER).used()).isOne();
+    }
+  }
+
+  /** Unavailable for the first request. */
+  private static final class FailingOnce extends StoreDecorator {
+    private boolean failed;
+
+    FailingOnce(Store store) {
+      super(store);
+    }
+
+    @Override
+    public synchronized Decision decide(
+        Operation operation, ResolvedLimits limits, String key, long permits) {
+      if (!failed) {
+        failed = true;
+        throw new StoreException(StoreException.Reason.UNAVAILABLE, "down", null);
+      }
+      return store.decide(operation, limits, key, permits);
+    }
+  }
+
+  @Test
+  void theTierIsFoundOncePerCallAlsoIfItIsRefunded() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Policy tiered =
+        POLICY.withTiers(
+            key -> {
+              calls.incrementAndGet();
+              return List.of();
+            });
+    RateLimitInterceptor limits = RateLimitInterceptor.of(late.limiter(tiered), CallKey.peer());
+    try (EchoServer server = new EchoServer(watch, limits)) {
+      ListenableFuture<String> waiting = say(server.channel());
+      watch.waiting.await();
+      waiting.cancel(true);
+      watch.cancelled.await();
+      late.arrival.complete(null);
+      late.refunded.await();
+
+      assertThat(calls).hasValue(1);
+      assertThat(limiter.peek(PEER).used()).isZero();
+    }
+  }
+
+  @Test
   void aCancelledCallThatWasDeniedGetsNothingBack() throws Exception {
-    store.tryAcquire(PEER);
+    limiter.tryAcquire(PEER);
     Queue<Runnable> starts = new ArrayDeque<>();
     try (EchoServer server = new EchoServer(watch, limits().executor(starts::add).build())) {
       ListenableFuture<String> waiting = say(server.channel());
@@ -149,7 +220,7 @@ class LateDecisionIT {
       late.arrival.complete(null);
       starts.remove().run();
 
-      assertThat(store.peek(PEER).used()).isOne();
+      assertThat(limiter.peek(PEER).used()).isOne();
       assertThat(late.refunded.getCount()).isOne();
     }
   }
@@ -169,7 +240,7 @@ class LateDecisionIT {
       late.arrival.complete(null);
 
       assertFailsWith(Status.Code.UNAVAILABLE, waiting);
-      assertThat(store.peek(PEER).used()).isZero();
+      assertThat(limiter.peek(PEER).used()).isZero();
       assertThat(server.handled()).isZero();
     }
   }

@@ -303,7 +303,7 @@ class RateLimitInterceptorIT {
     RateLimiter failing =
         Sash.inMemory(
             Policy.named("api")
-                .tiers(
+                .withTiers(
                     key -> {
                       throw new IllegalStateException("mallory");
                     }));

@@ -19,7 +19,7 @@ class RedisIT {
   private static final Policy FIFTY =
       Policy.of("api", Limit.parse("50/1h"))
           .onFailure(FailureRule.CLOSED)
-          .deadline(Duration.ofSeconds(30));
+          .withDeadline(Duration.ofSeconds(30));
 
   @Test
   void ofTwoHundredParallelCallsExactlyFiftyAreAdmitted() throws Exception {

@@ -7,8 +7,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One policy on a request: which limiter is asked, for whom, and for how many permits. Immutable;
- * every method returns a new charge.
+ * Charges a request to a policy: the limiter, the key and the number of permits. Immutable; every
+ * method returns a new charge.
  *
  * <pre>{@code
  * Charge.of(logins, KeyExtractor.clientAddress()).onlyIfStatus(status -> status == 401)
@@ -41,11 +41,11 @@ public final class Charge {
   }
 
   /**
-   * One permit for each request. Where the request has no such key, the client's address is the
-   * key: nobody gets around a limit by leaving the key away.
+   * Returns a charge of one permit for each request. If a request has no such key, the client's
+   * address is the key: a limit cannot be avoided by omitting the key.
    *
-   * @param limiter is asked
-   * @param key for whom
+   * @param limiter decides
+   * @param key finds the key to charge
    * @return the charge
    */
   public static Charge of(RateLimiter limiter, KeyExtractor key) {
@@ -59,8 +59,8 @@ public final class Charge {
   }
 
   /**
-   * Does not charge requests that have no such key. For a limit beside another one that holds for
-   * everybody.
+   * Returns this charge for requests that have such a key only: for a limit in addition to another
+   * one that applies to every request.
    *
    * @return the new charge
    */
@@ -69,9 +69,9 @@ public final class Charge {
   }
 
   /**
-   * Charges as many permits as a request costs.
+   * Returns this charge with another cost.
    *
-   * @param cost how many
+   * @param cost returns the number of permits
    * @return the new charge
    */
   public Charge cost(RequestCost cost) {
@@ -80,7 +80,8 @@ public final class Charge {
   }
 
   /**
-   * Says in {@code RateLimit-Policy} what a permit is, if it is not a request.
+   * Returns this charge with a unit, which {@code RateLimit-Policy} shows: what a permit is, if not
+   * a request.
    *
    * @param unit such as {@code content-bytes}: 1 to 64 lower-case letters, digits and hyphens
    * @return the new charge
@@ -96,11 +97,11 @@ public final class Charge {
   }
 
   /**
-   * Keeps the charge only if the response has such a status, and otherwise gives it back when the
-   * response is done: {@code onlyIfStatus(status -> status == 401)} counts failed logins. Until
-   * then it is charged, so that a crowd of parallel requests gets no further than the limit.
+   * Returns this charge for some statuses only: {@code onlyIfStatus(status -> status == 401)}
+   * counts failed logins. The permits are charged when the request arrives, so that parallel
+   * requests cannot exceed the limit, and refunded after a response with another status.
    *
-   * @param statuses tells whether the status is charged
+   * @param statuses returns whether a status keeps the charge
    * @return the new charge
    */
   public Charge onlyIfStatus(IntPredicate statuses) {
@@ -108,8 +109,8 @@ public final class Charge {
     return new Charge(limiter, key, skippedWithoutKey, cost, unit, statuses);
   }
 
-  /** What this charge asks for a request; null if it does not concern it. */
-  @Nullable Asking askingFor(IncomingRequest request) {
+  /** Returns the charge for a request; null if the request is not charged. */
+  @Nullable PendingCharge pendingFor(IncomingRequest request) {
     String found = key.keyOf(request);
     if (found == null || found.isEmpty()) {
       if (skippedWithoutKey) {
@@ -119,9 +120,7 @@ public final class Charge {
     }
     long permits = cost.permitsOf(request);
     checkPermits(permits);
-    String fitting = Keys.fitting(found);
-    var limits = limiter.policy().limitsFor(fitting);
-    return new Asking(limiter, limits, fitting, permits, unit, statuses);
+    return new PendingCharge(limiter.resolve(Keys.fitting(found)), permits, unit, statuses);
   }
 
   static void checkPermits(long permits) {

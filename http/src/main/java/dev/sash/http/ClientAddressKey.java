@@ -5,8 +5,8 @@ import dev.sash.key.Keys;
 /**
  * {@link KeyExtractor#clientAddress}.
  *
- * @param ipv4Bits how many bits of an IPv4 address tell clients apart
- * @param ipv6Bits how many bits of an IPv6 address do
+ * @param ipv4Bits the bits of an IPv4 address that identify a client
+ * @param ipv6Bits the bits of an IPv6 address that identify a client
  */
 record ClientAddressKey(int ipv4Bits, int ipv6Bits) implements KeyExtractor {
   ClientAddressKey {

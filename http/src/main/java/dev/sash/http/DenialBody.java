@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a client reads that was not let in: a problem (RFC 9457), or the same in plain text or HTML
- * if the client likes that better.
+ * The body of the response to a denied request: a problem (RFC 9457), or the same in plain text or
+ * HTML if the client prefers that.
  *
- * @param contentType its media type
- * @param text its content
+ * @param contentType the media type
+ * @param text the content
  */
 record DenialBody(String contentType, String text) {
   private static final String PROBLEMS = "https://iana.org/assignments/http-problem-types#";
 
-  /** What is the matter. */
+  /** Why the request was denied. */
   enum Problem {
     QUOTA_EXCEEDED(429, PROBLEMS + "quota-exceeded", "Too Many Requests"),
     REDUCED_CAPACITY(503, PROBLEMS + "temporary-reduced-capacity", "Service Unavailable"),
@@ -73,8 +73,8 @@ record DenialBody(String contentType, String text) {
     };
   }
 
-  // Everything below is made of fixed words, numbers and policies' names, in which no character
-  // has a meaning of its own in JSON or HTML.
+  // The texts consist of fixed words, numbers and policy names: nothing needs escaping in JSON or
+  // HTML.
 
   private static String json(Problem problem, String detail, List<String> violated, long seconds) {
     StringBuilder json =

@@ -1,6 +1,6 @@
 package dev.sash.http;
 
-/** The header fields in which a response can tell what is left. Choose one, or several. */
+/** The header fields in which responses report limits and what remains. Choose one or more. */
 public enum FieldStyle {
   /**
    * {@code RateLimit-Policy} and {@code RateLimit} as Structured Fields, by

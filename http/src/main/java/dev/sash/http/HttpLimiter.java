@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.address.AddressRanges;
 import dev.sash.key.Keys;
@@ -30,10 +31,10 @@ import java.util.function.Supplier;
  * limiter.check(request).thenAccept(verdict -> ...);
  * }</pre>
  *
- * <p>A request is decided in this order: a client on the deny list is refused (403); an exempt path
- * and a client on the allow list pass; the rules that fit name keys and limiters; a key on the deny
- * list is refused, one on the allow list passes; every limiter is charged, or none. A request that
- * no rule fits is not limited.
+ * <p>A request is decided in this order: a client on the deny list is denied (403); an exempt path
+ * and a client on the allow list are not limited; the matching rules determine keys and limiters; a
+ * key on the deny list is denied, one on the allow list is not limited; every limiter is charged,
+ * or none. A request that no rule matches is not limited.
  */
 public final class HttpLimiter {
   private static final List<String> HEALTH_CHECKS =
@@ -61,7 +62,7 @@ public final class HttpLimiter {
   }
 
   /**
-   * A limiter of your own making.
+   * Returns a builder.
    *
    * @return a builder with the defaults
    */
@@ -72,9 +73,9 @@ public final class HttpLimiter {
   /**
    * Decides a request. Does not block.
    *
-   * @param view the request; read before this method returns, and not afterwards
-   * @return completes with the verdict; may be complete already. Fails only if a key, a cost, a
-   *     condition or a limiter does, and then nothing stays charged
+   * @param view the request; not read after this method has returned
+   * @return completes with the verdict; may be complete already. Completes exceptionally only if a
+   *     key, a cost, a condition, a tier or a limiter fails; then nothing stays charged
    */
   public CompletionStage<Verdict> check(RequestView view) {
     try {
@@ -85,12 +86,12 @@ public final class HttpLimiter {
   }
 
   /**
-   * What a response says about decisions that were made elsewhere, as by a limiter which the
-   * application asked itself. Asks and charges nobody.
+   * Returns a verdict on decisions that were made elsewhere, for example by a limiter that the
+   * application called itself. Charges nothing.
    *
    * @param view the request
-   * @param decisions what each policy said
-   * @return admitted if all of them are
+   * @param decisions the decision of each policy
+   * @return admitted if all policies admit the request
    */
   public Verdict report(RequestView view, List<PolicyDecision> decisions) {
     return verdict(List.of(), List.copyOf(decisions), () -> view.headers("Accept"));
@@ -103,19 +104,19 @@ public final class HttpLimiter {
     if (isExempt(request.requestPath()) || isOneOf(allowedAddresses, request)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
-    List<Asking> askings = askings(request);
-    if (namesOneOf(deniedKeys, askings)) {
+    List<PendingCharge> charges = charges(request);
+    if (containKeyOf(deniedKeys, charges)) {
       return CompletableFuture.completedFuture(forbidden(request));
     }
-    if (askings.isEmpty() || namesOneOf(allowedKeys, askings)) {
+    if (charges.isEmpty() || containKeyOf(allowedKeys, charges)) {
       return CompletableFuture.completedFuture(NOT_LIMITED);
     }
-    CompletableFuture<List<Decision>> charged = AllOrNothing.charge(askings);
+    CompletableFuture<List<Decision>> charged = AllOrNothing.tryAcquire(charges);
     Supplier<List<String>> accept = acceptOf(request, charged.isDone());
-    return charged.thenApply(decisions -> verdict(askings, answers(askings, decisions), accept));
+    return charged.thenApply(decisions -> verdict(charges, decided(charges, decisions), accept));
   }
 
-  /** Only denials need the field, but nothing is read once others have the request. */
+  /** Only denials need the field, but the request must not be read later. */
   private static Supplier<List<String>> acceptOf(IncomingRequest request, boolean now) {
     if (now) {
       return () -> request.view().headers("Accept");
@@ -124,7 +125,7 @@ public final class HttpLimiter {
     return () -> accept;
   }
 
-  /** Most applications have no such lists, and then need not know the address. */
+  /** Without such lists, which is usual, the address is not needed. */
   private static boolean isOneOf(AddressRanges addresses, IncomingRequest request) {
     return !addresses.isEmpty() && addresses.contains(request.client());
   }
@@ -133,18 +134,19 @@ public final class HttpLimiter {
     return !path.ambiguous() && PathPattern.oneMatches(exempt, path);
   }
 
-  private static boolean namesOneOf(Set<String> keys, List<Asking> askings) {
-    return !keys.isEmpty() && askings.stream().anyMatch(asking -> keys.contains(asking.key()));
+  private static boolean containKeyOf(Set<String> keys, List<PendingCharge> charges) {
+    return !keys.isEmpty()
+        && charges.stream().anyMatch(charge -> keys.contains(charge.target().key()));
   }
 
-  private List<Asking> askings(IncomingRequest request) {
-    List<Asking> askings = new ArrayList<>();
+  private List<PendingCharge> charges(IncomingRequest request) {
+    List<PendingCharge> charges = new ArrayList<>();
     for (HttpRule rule : rules) {
-      if (rule.fits(request)) {
+      if (rule.matches(request)) {
         for (Charge charge : rule.charges()) {
-          Asking asking = charge.askingFor(request);
-          if (asking != null) {
-            askings.add(asking);
+          PendingCharge pending = charge.pendingFor(request);
+          if (pending != null) {
+            charges.add(pending);
           }
         }
         if (!rule.continues()) {
@@ -152,7 +154,7 @@ public final class HttpLimiter {
         }
       }
     }
-    return askings;
+    return charges;
   }
 
   private static Verdict forbidden(IncomingRequest request) {
@@ -160,37 +162,38 @@ public final class HttpLimiter {
         DenialBody.Problem.FORBIDDEN, List.of(), Map.of(), request.view().headers("Accept"));
   }
 
-  private static List<PolicyDecision> answers(List<Asking> askings, List<Decision> decisions) {
-    List<PolicyDecision> answers = new ArrayList<>(decisions.size());
+  private static List<PolicyDecision> decided(
+      List<PendingCharge> charges, List<Decision> decisions) {
+    List<PolicyDecision> decided = new ArrayList<>(decisions.size());
     for (int i = 0; i < decisions.size(); i++) {
-      answers.add(askings.get(i).answered(decisions.get(i)));
+      decided.add(charges.get(i).decided(decisions.get(i)));
     }
-    return answers;
+    return decided;
   }
 
   private Verdict verdict(
-      List<Asking> askings, List<PolicyDecision> answers, Supplier<List<String>> accept) {
-    Map<String, String> headers = fields.write(answers);
+      List<PendingCharge> charges, List<PolicyDecision> decisions, Supplier<List<String>> accept) {
+    Map<String, String> headers = fields.write(decisions);
     boolean denied = false;
     boolean overLimit = false;
-    for (PolicyDecision answer : answers) {
-      Decision decision = answer.decision();
+    for (PolicyDecision each : decisions) {
+      Decision decision = each.decision();
       denied |= !decision.allowed();
       overLimit |=
           !decision.allowed()
               && (decision.source() != Decision.Source.FAILURE_RULE || decision.neverAllowed());
     }
     if (!denied) {
-      return Verdict.allowed(answers, headers, askings);
+      return Verdict.allowed(decisions, headers, charges);
     }
     return Verdict.denied(
         overLimit ? DenialBody.Problem.QUOTA_EXCEEDED : DenialBody.Problem.REDUCED_CAPACITY,
-        answers,
+        decisions,
         headers,
         accept.get());
   }
 
-  /** How a limiter is to be. Not thread-safe. */
+  /** Builder for {@link HttpLimiter}. Not thread-safe. */
   public static final class Builder {
     private TrustedProxies proxies = TrustedProxies.none();
     private final List<HttpRule> rules = new ArrayList<>();
@@ -205,9 +208,9 @@ public final class HttpLimiter {
     private Builder() {}
 
     /**
-     * Whom to believe about clients' addresses.
+     * Sets the proxies that are trusted to report clients' addresses.
      *
-     * @param proxies {@link TrustedProxies#none} unless given
+     * @param proxies {@link TrustedProxies#none} by default
      * @return this
      */
     public Builder trustedProxies(TrustedProxies proxies) {
@@ -216,9 +219,9 @@ public final class HttpLimiter {
     }
 
     /**
-     * Adds a rule behind those given before.
+     * Adds a rule, after those added before.
      *
-     * @param rule charges something, or lets requests pass that it fits
+     * @param rule the rule; one without charges does not limit the requests that it matches
      * @return this
      */
     public Builder rule(HttpRule rule) {
@@ -227,8 +230,8 @@ public final class HttpLimiter {
     }
 
     /**
-     * Does not limit these paths, besides the health checks {@code /livez}, {@code /readyz}, {@code
-     * /healthz}, {@code /health} and {@code /actuator/health/**}.
+     * Exempts paths from all limits, in addition to the health checks {@code /livez}, {@code
+     * /readyz}, {@code /healthz}, {@code /health} and {@code /actuator/health/**}.
      *
      * @param patterns as in {@link HttpRule}
      * @return this
@@ -239,7 +242,7 @@ public final class HttpLimiter {
     }
 
     /**
-     * Limits health checks like everything else.
+     * Limits health checks like other requests.
      *
      * @return this
      */
@@ -249,7 +252,7 @@ public final class HttpLimiter {
     }
 
     /**
-     * Does not limit these clients.
+     * Exempts clients from all limits.
      *
      * @param ranges as in {@link AddressRanges}
      * @return this
@@ -260,7 +263,7 @@ public final class HttpLimiter {
     }
 
     /**
-     * Refuses these clients, whatever they ask.
+     * Denies all requests of some clients.
      *
      * @param ranges as in {@link AddressRanges}
      * @return this
@@ -271,9 +274,9 @@ public final class HttpLimiter {
     }
 
     /**
-     * Does not limit these callers.
+     * Exempts keys from all limits.
      *
-     * @param keys as a rule's {@link KeyExtractor} finds them, for example {@code user:ann}
+     * @param keys as a rule's {@link KeyExtractor} returns them, for example {@code user:ann}
      * @return this
      */
     public Builder allowKeys(String... keys) {
@@ -282,9 +285,9 @@ public final class HttpLimiter {
     }
 
     /**
-     * Refuses these callers wherever a rule names them.
+     * Denies the requests of some keys, if a rule charges them.
      *
-     * @param keys as a rule's {@link KeyExtractor} finds them, for example {@code user:eve}
+     * @param keys as a rule's {@link KeyExtractor} returns them, for example {@code user:eve}
      * @return this
      */
     public Builder denyKeys(String... keys) {
@@ -297,10 +300,9 @@ public final class HttpLimiter {
     }
 
     /**
-     * In which header fields responses tell what is left.
+     * Sets the header fields in which responses report the limits and what remains.
      *
-     * @param styles {@link FieldStyle#RATELIMIT} unless given; none to say nothing but {@code
-     *     Retry-After}
+     * @param styles {@link FieldStyle#RATELIMIT} by default; none for {@code Retry-After} only
      * @return this
      */
     public Builder fields(FieldStyle... styles) {
@@ -311,9 +313,9 @@ public final class HttpLimiter {
     }
 
     /**
-     * What tells the date, for {@link FieldStyle#X_RATELIMIT_EPOCH}.
+     * Sets the clock for {@link FieldStyle#X_RATELIMIT_EPOCH}.
      *
-     * @param wallClock the system's clock unless given
+     * @param wallClock the system's clock by default
      * @return this
      */
     public Builder wallClock(InstantSource wallClock) {
@@ -322,10 +324,10 @@ public final class HttpLimiter {
     }
 
     /**
-     * The limiter.
+     * Returns the limiter.
      *
      * @return a new limiter
-     * @throws IllegalArgumentException if there is no rule, or something cannot be read
+     * @throws IllegalArgumentException if there is no rule, or a pattern or range is malformed
      */
     public HttpLimiter build() {
       if (rules.isEmpty()) {

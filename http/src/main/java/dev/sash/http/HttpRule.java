@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Which requests, and what is charged for them. Immutable; every method returns a new rule.
+ * Matches requests and charges them. Immutable; every method returns a new rule.
  *
  * <pre>{@code
  * HttpRule.forPaths("/login").methods("POST").charge(logins, KeyExtractor.clientAddress())
@@ -21,10 +21,10 @@ import java.util.function.Predicate;
  * HttpRule.forEverything().charge(global, KeyExtractor.everybody())
  * }</pre>
  *
- * <p>The first rule that fits a request holds, unless it {@linkplain #thenContinue continues}. Its
- * charges are made all or not at all. Patterns are {@code /users/7}, {@code /users/*}{@code
- * /orders}, {@code /users/{id}} (a star or a name is one segment) and {@code /api/**} ({@code /api}
- * and everything below).
+ * <p>The first rule that matches a request applies, and further ones only if it {@linkplain
+ * #thenContinue continues}. Charges are all or nothing. Patterns are {@code /users/7}, {@code
+ * /users/*}{@code /orders}, {@code /users/{id}} (a star or a name is one segment) and {@code
+ * /api/**} ({@code /api} and everything below).
  */
 public final class HttpRule {
   private final List<PathPattern> paths;
@@ -47,7 +47,7 @@ public final class HttpRule {
   }
 
   /**
-   * A rule for every request.
+   * Returns a rule for every request.
    *
    * @return a rule that charges nothing yet
    */
@@ -56,11 +56,11 @@ public final class HttpRule {
   }
 
   /**
-   * A rule for some paths.
+   * Returns a rule for some paths.
    *
-   * @param patterns fits if one of them does
+   * @param patterns matches if one of them does
    * @return a rule that charges nothing yet
-   * @throws IllegalArgumentException naming the pattern that cannot be read
+   * @throws IllegalArgumentException if a pattern is malformed; the message quotes it
    */
   public static HttpRule forPaths(String... patterns) {
     if (patterns.length == 0) {
@@ -71,8 +71,7 @@ public final class HttpRule {
   }
 
   /**
-   * Holds for these methods only. {@code GET} includes {@code HEAD}, which servers answer by the
-   * same handler.
+   * Returns this rule for some methods only. {@code GET} includes {@code HEAD}.
    *
    * @param methods such as {@code POST}, in any case
    * @return the new rule
@@ -92,9 +91,9 @@ public final class HttpRule {
   }
 
   /**
-   * Holds only if a condition does, too.
+   * Returns this rule with an additional condition.
    *
-   * @param condition is asked after path and method; must be fast
+   * @param condition called if path and method match; must be fast
    * @return the new rule
    */
   public HttpRule when(Predicate<IncomingRequest> condition) {
@@ -103,10 +102,11 @@ public final class HttpRule {
   }
 
   /**
-   * Charges one permit. Short for {@code charge(Charge.of(limiter, key))}.
+   * Returns this rule with an additional charge of one permit: short for {@code
+   * charge(Charge.of(limiter, key))}.
    *
-   * @param limiter is asked
-   * @param key for whom
+   * @param limiter decides
+   * @param key finds the key to charge
    * @return the new rule
    */
   public HttpRule charge(RateLimiter limiter, KeyExtractor key) {
@@ -114,10 +114,10 @@ public final class HttpRule {
   }
 
   /**
-   * Charges this as well. The policy that denies most often should come first: what is charged
-   * before it has to be given back.
+   * Returns this rule with an additional charge. Put the policy that denies most often first: what
+   * is charged before it must be refunded.
    *
-   * @param charge what is charged
+   * @param charge the charge
    * @return the new rule
    */
   public HttpRule charge(Charge charge) {
@@ -125,7 +125,7 @@ public final class HttpRule {
   }
 
   /**
-   * Lets the rules after this one hold as well.
+   * Returns this rule such that the rules after it are considered too.
    *
    * @return the new rule
    */
@@ -139,7 +139,7 @@ public final class HttpRule {
     return List.copyOf(longer);
   }
 
-  boolean fits(IncomingRequest request) {
+  boolean matches(IncomingRequest request) {
     return (paths.isEmpty() || PathPattern.oneMatches(paths, request.requestPath()))
         && (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)))
         && (conditions.isEmpty()
@@ -154,7 +154,7 @@ public final class HttpRule {
     return continues;
   }
 
-  /** The methods and paths, for people. */
+  /** Returns the methods and paths. */
   @Override
   public String toString() {
     return (methods.isEmpty() ? "" : methods + " ") + (paths.isEmpty() ? "everything" : paths);

@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as rules, keys and costs see it: decoded, and with its client found out. For one thread
- * at a time.
+ * A request as rules, keys and costs see it: decoded, and with the client's address resolved. Not
+ * thread-safe.
  */
 public final class IncomingRequest {
   private final RequestView view;
@@ -16,10 +16,10 @@ public final class IncomingRequest {
   private boolean clientKnown;
 
   /**
-   * A request, to be read with trust in those proxies.
+   * Creates a request.
    *
-   * @param view as the server received it
-   * @param proxies who may say for whom they ask
+   * @param view the request as the server received it
+   * @param proxies the proxies that may report the client's address
    */
   public IncomingRequest(RequestView view, TrustedProxies proxies) {
     this.view = Objects.requireNonNull(view, "view must not be null");
@@ -27,7 +27,7 @@ public final class IncomingRequest {
   }
 
   /**
-   * The request as the server received it.
+   * Returns the request as the server received it.
    *
    * @return the view
    */
@@ -36,7 +36,7 @@ public final class IncomingRequest {
   }
 
   /**
-   * The method.
+   * Returns the method.
    *
    * @return as it was sent
    */
@@ -45,10 +45,10 @@ public final class IncomingRequest {
   }
 
   /**
-   * The path within the application: decoded once, without empty segments, path parameters and
-   * dots.
+   * Returns the path within the application: decoded once, without empty segments, path parameters
+   * and dot segments.
    *
-   * @return begins with a slash and does not end with one, unless it is all
+   * @return begins with a slash and does not end with one, except for the root
    */
   public String path() {
     return requestPath().toString();
@@ -67,7 +67,7 @@ public final class IncomingRequest {
   }
 
   /**
-   * The client's address, as far as it can be trusted.
+   * Returns the client's address, as far as it can be trusted.
    *
    * @return null if the peer has no address, as on a Unix socket
    */
@@ -80,8 +80,8 @@ public final class IncomingRequest {
   }
 
   /**
-   * Whether the request came from a trusted proxy, so that header fields which only proxies set can
-   * be believed.
+   * Returns whether the request came from a trusted proxy, so that header fields set by proxies can
+   * be trusted.
    *
    * @return true if the peer is trusted
    */
@@ -90,11 +90,10 @@ public final class IncomingRequest {
   }
 
   /**
-   * A header field.
+   * Returns a header field.
    *
-   * @param name its name, in any case
-   * @return the first line without white space around it, as most servers give it to applications;
-   *     null if there is none
+   * @param name the field's name, in any case
+   * @return the first line without surrounding white space; null if there is none
    */
   public @Nullable String header(String name) {
     String line = view.header(name);
@@ -102,9 +101,9 @@ public final class IncomingRequest {
   }
 
   /**
-   * A parameter of the query; never of the body.
+   * Returns a parameter of the query, never of the body.
    *
-   * @param name its name
+   * @param name the parameter's name
    * @return its first value, decoded; null if there is none
    */
   public @Nullable String queryParameter(String name) {
@@ -112,9 +111,9 @@ public final class IncomingRequest {
   }
 
   /**
-   * A cookie.
+   * Returns a cookie.
    *
-   * @param name its name
+   * @param name the cookie's name
    * @return its first value; null if there is none
    */
   public @Nullable String cookie(String name) {
@@ -122,18 +121,18 @@ public final class IncomingRequest {
   }
 
   /**
-   * Who was authenticated.
+   * Returns the name of the authenticated user.
    *
-   * @return null if nobody was, or not yet
+   * @return null if the request is not authenticated, or not yet
    */
   public @Nullable String principal() {
     return view.principal();
   }
 
   /**
-   * The pattern by which the server chose the handler.
+   * Returns the pattern of the handler.
    *
-   * @return null if it is not known, or not yet
+   * @return null if it is unknown, or not yet known
    */
   public @Nullable String routeTemplate() {
     return view.routeTemplate();

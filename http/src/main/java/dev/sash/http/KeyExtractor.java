@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is asking: finds the key of a request. Stateless and thread-safe.
+ * Finds the key of a request. Stateless and thread-safe.
  *
  * <pre>{@code
  * KeyExtractor.clientAddress()                                   // ip:192.0.2.1, ip:2001:db8:1:2::/64
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * KeyExtractor.by("tenant", request -> tenantOf(request.header("Host")))
  * }</pre>
  *
- * <p>Each kind of key has a prefix of its own and combinations are escaped, so that different
- * callers never share a key. A key longer than a limiter takes becomes a hash.
+ * <p>Each kind of key has its own prefix and combinations are escaped, so that different callers
+ * never share a key. A key longer than 1024 bytes is replaced by its hash.
  */
 @FunctionalInterface
 public interface KeyExtractor {
@@ -34,43 +34,44 @@ public interface KeyExtractor {
   @Nullable String keyOf(IncomingRequest request);
 
   /**
-   * The client's address: {@code ip:} and an IPv4 address, or the /64 network of an IPv6 address,
-   * since who has one such address commonly has all of them; {@code ip:unknown} on connections that
-   * have none.
+   * Returns an extractor of the client's address: {@code ip:} and an IPv4 address, or the /64
+   * network of an IPv6 address, since a client usually has a whole network; {@code ip:unknown} on
+   * connections without an address.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static KeyExtractor clientAddress() {
     return clientAddress(32, 64);
   }
 
   /**
-   * The client's network, of any size.
+   * Returns an extractor of the client's network.
    *
-   * @param ipv4Bits how many bits of an IPv4 address tell clients apart, 1 to 32
-   * @param ipv6Bits how many bits of an IPv6 address do, 1 to 128
-   * @return never finds nothing
+   * @param ipv4Bits the bits of an IPv4 address that identify a client, 1 to 32
+   * @param ipv6Bits the bits of an IPv6 address that identify a client, 1 to 128
+   * @return always finds a key
    */
   static KeyExtractor clientAddress(int ipv4Bits, int ipv6Bits) {
     return new ClientAddressKey(ipv4Bits, ipv6Bits);
   }
 
   /**
-   * Who was authenticated: {@code user:} and the name. Whatever authenticates must come before.
+   * Returns an extractor of the authenticated user: {@code user:} and the name. Authentication must
+   * come first.
    *
-   * @return finds nothing in anonymous requests
+   * @return finds no key in anonymous requests
    */
   static KeyExtractor principal() {
     return by("user", IncomingRequest::principal);
   }
 
   /**
-   * A secret in a header field: {@code apikey:} and its hash, as {@link Keys#ofApiKey} computes it.
-   * The secret itself is not stored anywhere. Whoever invents secrets gets a fresh key each time:
-   * check them before, or limit the address too.
+   * Returns an extractor of a secret in a header field: {@code apikey:} and its hash, as {@link
+   * Keys#ofApiKey} computes it. The secret itself is not stored. A client that invents secrets gets
+   * a new key each time: verify them first, or limit the address too.
    *
    * @param field the field's name, such as {@code X-Api-Key} or {@code Authorization}
-   * @return finds nothing if the field is missing or empty
+   * @return finds no key if the field is missing or empty
    */
   static KeyExtractor apiKey(String field) {
     HttpSyntax.checkedToken("field", field);
@@ -81,10 +82,11 @@ public interface KeyExtractor {
   }
 
   /**
-   * A header field in clear: {@code header:name:value}, the name in lower case.
+   * Returns an extractor of a header field in plain text: {@code header:name:value}, the name in
+   * lower case.
    *
    * @param field the field's name
-   * @return finds nothing if the field is missing or empty
+   * @return finds no key if the field is missing or empty
    */
   static KeyExtractor header(String field) {
     String name = HttpSyntax.checkedToken("field", field).toLowerCase(Locale.ROOT);
@@ -92,10 +94,10 @@ public interface KeyExtractor {
   }
 
   /**
-   * A parameter of the query: {@code query:name:value}.
+   * Returns an extractor of a query parameter: {@code query:name:value}.
    *
    * @param name the parameter's name
-   * @return finds nothing if the parameter is missing or empty
+   * @return finds no key if the parameter is missing or empty
    */
   static KeyExtractor queryParameter(String name) {
     Objects.requireNonNull(name, "name must not be null");
@@ -103,10 +105,11 @@ public interface KeyExtractor {
   }
 
   /**
-   * A cookie: {@code cookie:name:value}. Often a session: consider {@link #hashed()}.
+   * Returns an extractor of a cookie: {@code cookie:name:value}. Use {@link #hashed()} for
+   * sessions.
    *
    * @param name the cookie's name
-   * @return finds nothing if the cookie is missing or empty
+   * @return finds no key if the cookie is missing or empty
    */
   static KeyExtractor cookie(String name) {
     HttpSyntax.checkedToken("name", name);
@@ -114,48 +117,47 @@ public interface KeyExtractor {
   }
 
   /**
-   * The path: {@code path:/users/7}. Clients choose it, so it alone makes as many keys as they
-   * like.
+   * Returns an extractor of the path: {@code path:/users/7}. Clients choose it, and with it any
+   * number of keys.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static KeyExtractor path() {
     return by("path", IncomingRequest::path);
   }
 
   /**
-   * The pattern by which the server chose the handler: {@code route:/users/{id}}.
+   * Returns an extractor of the pattern of the handler: {@code route:/users/{id}}.
    *
-   * @return finds nothing where the server has not chosen yet
+   * @return finds no key before the server has chosen a handler
    */
   static KeyExtractor route() {
     return by("route", IncomingRequest::routeTemplate);
   }
 
   /**
-   * The method: {@code method:GET}.
+   * Returns an extractor of the method: {@code method:GET}.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static KeyExtractor method() {
     return by("method", IncomingRequest::method);
   }
 
   /**
-   * One key for all, for what everybody shares: {@code all:}.
+   * Returns an extractor of one key for all requests: {@code all:}.
    *
-   * @return never finds nothing
+   * @return always finds a key
    */
   static KeyExtractor everybody() {
     return request -> "all:";
   }
 
   /**
-   * Anything else: {@code prefix:value}.
+   * Returns an extractor of any value: {@code prefix:value}.
    *
-   * @param prefix tells this kind of key from others: 1 to 32 lower-case letters, digits and
-   *     hyphens
-   * @param value finds the value; null or empty if there is none
+   * @param prefix identifies this kind of key: 1 to 32 lower-case letters, digits and hyphens
+   * @param value returns the value; null or empty if there is none
    * @return the extractor
    */
   static KeyExtractor by(String prefix, Function<IncomingRequest, @Nullable String> value) {
@@ -177,10 +179,11 @@ public interface KeyExtractor {
   }
 
   /**
-   * Several keys as one, for example each user from each address: {@code (user:ann|ip:192.0.2.1)}.
+   * Returns an extractor that combines several keys, for example each user from each address:
+   * {@code (user:ann|ip:192.0.2.1)}.
    *
-   * @param parts finds the parts
-   * @return finds nothing if one of them finds nothing
+   * @param parts find the parts
+   * @return finds no key if one of them finds none
    */
   static KeyExtractor all(KeyExtractor... parts) {
     List<KeyExtractor> extractors = List.of(parts);
@@ -201,19 +204,19 @@ public interface KeyExtractor {
   }
 
   /**
-   * Short for {@code all(this, other)}.
+   * Returns {@code all(this, other)}.
    *
    * @param other finds the second part
-   * @return finds nothing if one of them finds nothing
+   * @return finds no key if one of them finds none
    */
   default KeyExtractor and(KeyExtractor other) {
     return all(this, other);
   }
 
   /**
-   * This key, or another if there is none.
+   * Returns an extractor with an alternative.
    *
-   * @param other is asked if this one finds nothing
+   * @param other called if this one finds no key
    * @return the extractor
    */
   default KeyExtractor orElse(KeyExtractor other) {
@@ -225,9 +228,9 @@ public interface KeyExtractor {
   }
 
   /**
-   * The same callers under names that do not tell who they are: {@code user#} and a SHA-256 instead
-   * of {@code user:ann}. Who sees the keys can still try out names; {@link #hashed(byte[])}
-   * prevents that.
+   * Returns an extractor that hashes the key: {@code user#} and a SHA-256 instead of {@code
+   * user:ann}. Values can still be guessed by hashing candidates; {@link #hashed(byte[])} prevents
+   * that.
    *
    * @return the extractor
    */
@@ -236,7 +239,8 @@ public interface KeyExtractor {
   }
 
   /**
-   * {@link #hashed()} with a secret (HMAC-SHA-256), for values that could be guessed.
+   * Returns an extractor that hashes the key with a secret (HMAC-SHA-256), for values that could be
+   * guessed.
    *
    * @param secret 16 bytes or more; the same in every process that shares a limit
    * @return the extractor

@@ -6,15 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one policy said about a request.
+ * The decision of one policy on a request.
  *
  * @param policy the policy's name
  * @param limits the policy's limits for this key
  * @param unit what a permit is; null for a request
- * @param key who asked; may be personal data, keep it out of logs and metric labels
- * @param permits what was asked for
- * @param decision the answer. If another policy denied the request, that of a policy with room is
- *     its state once everything was given back
+ * @param key the key; may be personal data, keep it out of logs and metric labels
+ * @param permits the number of permits requested
+ * @param decision the decision. If another policy denied the request, that of a policy with room is
+ *     its state after the refund
  */
 public record PolicyDecision(
     String policy,
@@ -28,14 +28,14 @@ public record PolicyDecision(
     limits = List.copyOf(limits);
   }
 
-  /** How fields and bodies call the limit that decided. */
+  /** Returns the name of the limit that decided, for fields and bodies. */
   String name() {
     return nameOf(decision.decidedBy());
   }
 
   /**
-   * How fields and bodies call a limit: the policy's name, and with several limits what tells them
-   * apart. Holds no character that would have to be escaped anywhere.
+   * Returns the name of a limit, for fields and bodies: the policy's name, and with several limits
+   * what distinguishes them. Contains no character that needs escaping.
    */
   String nameOf(Limit limit) {
     if (limits.size() == 1) {
@@ -49,7 +49,7 @@ public record PolicyDecision(
         return policy + ":" + (isUnique ? rate(candidate) : candidate);
       }
     }
-    return policy; // changed since
+    return policy; // the limits have changed
   }
 
   /** {@code 5/1s} of {@code 5/1s sliding-log}. */

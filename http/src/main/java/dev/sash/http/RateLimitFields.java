@@ -20,14 +20,13 @@ import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 
 /**
- * Writes decisions as header fields, on responses to admitted and to denied requests alike: the one
- * place that knows their names and syntax. Immutable.
+ * Writes decisions as header fields of responses, to admitted and denied requests alike. Immutable.
  *
- * <p>Times are whole seconds, rounded up, so that nobody comes back too early. When a request is
- * denied they say when it will fit; otherwise when nothing is charged any more, or with several
- * limits the window of the one nearest to exhaustion if that is shorter. A client that spends no
- * more than what remains until then is never denied. Where a failure rule admitted the request the
- * counts are not known, and nothing is said about them.
+ * <p>Times are whole seconds, rounded up, so that clients do not retry too early. For a denied
+ * request they are the time until it fits; otherwise the time until nothing is charged any more, or
+ * with several limits the window of the one nearest to exhaustion if that is shorter. A client that
+ * spends no more than what remains until then is never denied. If a failure rule admitted the
+ * request, the counts are unknown and not reported.
  */
 public final class RateLimitFields {
   private static final String POLICY = "RateLimit-Policy";
@@ -43,11 +42,11 @@ public final class RateLimitFields {
   private final InstantSource wallClock;
 
   /**
-   * A writer.
+   * Creates a writer.
    *
-   * @param styles which fields to write besides {@code Retry-After}; may be empty, but not both
-   *     forms of {@code X-RateLimit-*}
-   * @param wallClock tells the date, for {@link FieldStyle#X_RATELIMIT_EPOCH}
+   * @param styles the fields to write in addition to {@code Retry-After}; may be empty, but not
+   *     contain both forms of {@code X-RateLimit-*}
+   * @param wallClock the clock for {@link FieldStyle#X_RATELIMIT_EPOCH}
    */
   public RateLimitFields(Set<FieldStyle> styles, InstantSource wallClock) {
     this.styles = EnumSet.noneOf(FieldStyle.class);
@@ -63,9 +62,9 @@ public final class RateLimitFields {
   }
 
   /**
-   * The fields of a response.
+   * Returns the fields of a response.
    *
-   * @param decisions what each policy said
+   * @param decisions the decision of each policy
    * @return names and values, in order; empty if there are no decisions
    */
   public Map<String, String> write(List<PolicyDecision> decisions) {
@@ -105,10 +104,10 @@ public final class RateLimitFields {
   }
 
   /**
-   * {@link #write(List)} of one decision, for servers whose responses have little else to do.
+   * Writes the fields for one decision; faster than {@link #write(List)}.
    *
-   * @param decision what the policy said
-   * @param fields gets names and values, in order
+   * @param decision the decision of the policy
+   * @param fields receives names and values, in order
    */
   public void write(PolicyDecision decision, BiConsumer<? super String, ? super String> fields) {
     if (!styles.equals(ONLY_STANDARD) || decision.limits().size() != 1) {
@@ -127,10 +126,11 @@ public final class RateLimitFields {
   }
 
   /**
-   * After how many seconds, rounded up, the request fits under every policy if nobody else spends.
+   * Returns the seconds, rounded up, after which the request fits under every policy if nobody else
+   * spends.
    *
-   * @param decisions what each policy said
-   * @return 0 if it was admitted or never will be
+   * @param decisions the decision of each policy
+   * @return 0 if the request was admitted or can never be
    */
   public static long retryAfterSeconds(List<PolicyDecision> decisions) {
     long longest = 0;
@@ -161,7 +161,7 @@ public final class RateLimitFields {
     fields.put(prefix + RESET, Long.toString(reset));
   }
 
-  /** One item for each limit; one policy may have been asked for several keys. */
+  /** One item for each limit; a policy may have decided about several keys. */
   private static String policyList(List<PolicyDecision> answers) {
     if (answers.size() == 1 && answers.get(0).limits().size() == 1) {
       return policyItem(answers.get(0), answers.get(0).limits().get(0));
@@ -209,7 +209,7 @@ public final class RateLimitFields {
     return seconds > 0 ? item + ";t=" + seconds : item;
   }
 
-  /** Zero if waiting does not help, or is not needed. */
+  /** Zero if waiting is useless or unnecessary. */
   private static Duration untilFree(PolicyDecision answer) {
     Decision decision = answer.decision();
     if (!decision.allowed()) {

@@ -2,19 +2,19 @@ package dev.sash.http;
 
 import java.util.Objects;
 
-/** How many permits a request asks for. Stateless and thread-safe. */
+/** Returns the number of permits that a request costs. Stateless and thread-safe. */
 @FunctionalInterface
 public interface RequestCost {
   /**
-   * The permits.
+   * Returns the cost of a request.
    *
    * @param request the request
-   * @return 0 to 10⁹; 0 only looks
+   * @return 0 to 10⁹; 0 only peeks
    */
   long permitsOf(IncomingRequest request);
 
   /**
-   * The same for every request.
+   * Returns a cost that is the same for every request.
    *
    * @param permits 0 to 10⁹
    * @return the cost
@@ -25,8 +25,8 @@ public interface RequestCost {
   }
 
   /**
-   * What a trusted proxy says in a header field. The proxy must replace what clients send under
-   * that name.
+   * Returns a cost that a trusted proxy sets in a header field. The proxy must replace the value
+   * that clients send.
    *
    * @param field the field's name
    * @param otherwise the permits of requests that do not come from a trusted proxy, or whose field

@@ -4,42 +4,42 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as the server received it: what an adapter has to tell. Nothing in it is believed or
- * decoded yet; {@link IncomingRequest} does both, in one place for every server.
+ * A request as the server received it, implemented by adapters. Nothing in it is trusted or
+ * decoded; {@link IncomingRequest} does that, in one place for every server.
  */
 public interface RequestView {
   /**
-   * The method.
+   * Returns the method.
    *
    * @return for example {@code GET}
    */
   String method();
 
   /**
-   * The path as it was sent: still percent-encoded, without the query.
+   * Returns the path as it was sent: percent-encoded, without the query.
    *
    * @return for example {@code /shop/caf%C3%A9}
    */
   String path();
 
   /**
-   * The part of the path under which the application lives; rules see what follows it.
+   * Returns the part of the path that belongs to the application; rules see the rest.
    *
-   * @return for example {@code /shop}; empty if the application lives at the root
+   * @return for example {@code /shop}; empty if the application is at the root
    */
   default String contextPath() {
     return "";
   }
 
   /**
-   * The query as it was sent: still percent-encoded, without the question mark.
+   * Returns the query as it was sent: percent-encoded, without the question mark.
    *
    * @return null if there is none
    */
   @Nullable String query();
 
   /**
-   * All lines of a header field, as they were received.
+   * Returns all lines of a header field, as they were received.
    *
    * @param name the field's name, in any case
    * @return the values from the first line to the last; empty if there is none
@@ -47,7 +47,7 @@ public interface RequestView {
   List<String> headers(String name);
 
   /**
-   * The first line of a header field, for views that find it without the others.
+   * Returns the first line of a header field. Override it if that is faster than finding all lines.
    *
    * @param name the field's name, in any case
    * @return as it was received; null if there is none
@@ -58,25 +58,25 @@ public interface RequestView {
   }
 
   /**
-   * The address at the other end of the connection, not what any header says.
+   * Returns the address of the peer of the connection, regardless of header fields.
    *
-   * @return an IP address; null or anything else where there is none, as on a Unix socket
+   * @return an IP address; null or anything else if there is none, as on a Unix socket
    */
   @Nullable String peerAddress();
 
   /**
-   * Who was authenticated.
+   * Returns the name of the authenticated user.
    *
-   * @return null if nobody was, or not yet
+   * @return null if the request is not authenticated, or not yet
    */
   default @Nullable String principal() {
     return null;
   }
 
   /**
-   * The pattern by which the server chose the handler.
+   * Returns the pattern of the handler.
    *
-   * @return for example {@code /users/{id}}; null if it is not known, or not yet
+   * @return for example {@code /users/{id}}; null if it is unknown, or not yet known
    */
   default @Nullable String routeTemplate() {
     return null;

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which proxies stand before the server, and in which header field they say for whom they ask.
- * Immutable.
+ * The trusted proxies before the server, and the header field in which they report the client's
+ * address. Immutable.
  *
  * <pre>{@code
  * TrustedProxies.none()                                       // the default: the peer is the client
@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * TrustedProxies.header("CF-Connecting-IP", "173.245.48.0/20")
  * }</pre>
  *
- * <p>Only one field is read, the one that your proxies write: a field they do not know they pass on
- * as the client sent it. If the peer is trusted, the field is followed from its right end past
- * every trusted hop; the first other address is the client. If a hop on that way cannot be read,
- * the client is the peer. Name the proxies alone, not networks in which clients live: a trusted
- * client can say that it is anybody.
+ * <p>Only one field is read, the one that the proxies write: they forward unknown fields as the
+ * client sent them. If the peer is trusted, the field is read from its right end past every trusted
+ * hop; the first other address is the client. If a hop on that way is malformed, the client is the
+ * peer. List the proxies only, not networks that contain clients: a trusted client can claim any
+ * address.
  */
 public final class TrustedProxies {
   private enum Syntax {
@@ -44,7 +44,7 @@ public final class TrustedProxies {
   }
 
   /**
-   * Nobody is trusted: the client is whoever opened the connection.
+   * Returns no proxies: the client is the peer of the connection.
    *
    * @return the default
    */
@@ -53,9 +53,9 @@ public final class TrustedProxies {
   }
 
   /**
-   * Proxies that write {@code X-Forwarded-For}.
+   * Returns proxies that write {@code X-Forwarded-For}.
    *
-   * @param ranges their networks, as {@link AddressRanges} reads them
+   * @param ranges their networks, as {@link AddressRanges} parses them
    * @return the proxies
    */
   public static TrustedProxies xForwardedFor(String... ranges) {
@@ -63,7 +63,7 @@ public final class TrustedProxies {
   }
 
   /**
-   * {@link #xForwardedFor(String...)} for those who have the networks read already.
+   * Returns proxies that write {@code X-Forwarded-For}.
    *
    * @param ranges their networks
    * @return the proxies
@@ -74,9 +74,9 @@ public final class TrustedProxies {
   }
 
   /**
-   * Proxies that write {@code Forwarded} (RFC 7239).
+   * Returns proxies that write {@code Forwarded} (RFC 7239).
    *
-   * @param ranges their networks, as {@link AddressRanges} reads them
+   * @param ranges their networks, as {@link AddressRanges} parses them
    * @return the proxies
    */
   public static TrustedProxies forwarded(String... ranges) {
@@ -84,11 +84,11 @@ public final class TrustedProxies {
   }
 
   /**
-   * Proxies that write the client's address, and nothing else, into a field of their own, and
-   * replace what the client sent under that name.
+   * Returns proxies that write the client's address, and nothing else, into a field, and replace
+   * the value that the client sent.
    *
    * @param field the field's name, such as {@code X-Real-IP}
-   * @param ranges their networks, as {@link AddressRanges} reads them
+   * @param ranges their networks, as {@link AddressRanges} parses them
    * @return the proxies
    */
   public static TrustedProxies header(String field, String... ranges) {
@@ -97,7 +97,7 @@ public final class TrustedProxies {
   }
 
   /**
-   * Whether an address is one of the proxies'.
+   * Returns whether an address belongs to a proxy.
    *
    * @param address may be null, which is never trusted
    * @return true if it is trusted
@@ -107,7 +107,7 @@ public final class TrustedProxies {
   }
 
   /**
-   * Who asks.
+   * Returns the address of the client.
    *
    * @param request the request
    * @return the client's address; null if the peer has none
@@ -140,7 +140,7 @@ public final class TrustedProxies {
     return furthest;
   }
 
-  /** The field and the networks, for people. */
+  /** Returns the field and the networks. */
   @Override
   public String toString() {
     return field + " from " + trusted;

@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.AllOrNothing;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
- * The answer to a request: whether it may go on, and what to write to the response either way. An
- * adapter copies it:
+ * The result for a request: whether it is admitted, and what to write to the response. An adapter
+ * copies it:
  *
  * <pre>{@code
  * verdict.headers().forEach(response::setHeader);
@@ -27,8 +28,8 @@ public final class Verdict {
   private final Map<String, String> headers;
   private final String body;
 
-  /** What is charged, in the order of the decisions; empty if nothing is. */
-  private final List<Asking> charged;
+  /** In the order of the decisions, which are their receipts; empty if nothing is charged. */
+  private final List<PendingCharge> charged;
 
   private final AtomicBoolean settled = new AtomicBoolean();
 
@@ -37,7 +38,7 @@ public final class Verdict {
       List<PolicyDecision> decisions,
       Map<String, String> headers,
       String body,
-      List<Asking> charged) {
+      List<PendingCharge> charged) {
     this.status = status;
     this.decisions = decisions;
     this.headers = Collections.unmodifiableMap(headers);
@@ -46,7 +47,7 @@ public final class Verdict {
   }
 
   static Verdict allowed(
-      List<PolicyDecision> decisions, Map<String, String> headers, List<Asking> charged) {
+      List<PolicyDecision> decisions, Map<String, String> headers, List<PendingCharge> charged) {
     return new Verdict(200, decisions, headers, "", charged);
   }
 
@@ -63,26 +64,27 @@ public final class Verdict {
   }
 
   /**
-   * Whether the request may go on.
+   * Returns whether the request is admitted.
    *
-   * @return false if it is to be answered with {@link #status} and {@link #body}
+   * @return false if the response is {@link #status} and {@link #body}
    */
   public boolean allowed() {
     return status == 200;
   }
 
   /**
-   * The status of the response to a request that may not go on.
+   * Returns the status of the response to a denied request.
    *
-   * @return 429 over a limit; 503 if a policy that fails closed could not be asked; 403 on a deny
-   *     list; 200 if the request may go on, and the application says what the status is
+   * @return 429 over a limit; 503 if the store is unavailable and the policy's failure rule is
+   *     {@code CLOSED}; 403 on a deny list; 200 if the request is admitted, and then the
+   *     application sets the status
    */
   public int status() {
     return status;
   }
 
   /**
-   * The header fields to set.
+   * Returns the header fields to set.
    *
    * @return unmodifiable, in order; empty if the request is not limited
    */
@@ -91,31 +93,31 @@ public final class Verdict {
   }
 
   /**
-   * The content of the response, in UTF-8.
+   * Returns the content of the response.
    *
-   * @return empty if the request may go on
+   * @return to be written in UTF-8; empty if the request is admitted
    */
   public String body() {
     return body;
   }
 
   /**
-   * What each policy said, in the order in which they were asked.
+   * Returns the decision of each policy.
    *
-   * @return unmodifiable; empty if the request is not limited
+   * @return unmodifiable, in the order of the charges; empty if the request is not limited
    */
   public List<PolicyDecision> decisions() {
     return decisions;
   }
 
   /**
-   * Whether some charge depends on the response's status, so that {@link #settle} has to be called.
+   * Returns whether a charge depends on the response's status.
    *
-   * @return true if it does
+   * @return true if {@link #settle} must be called
    */
   public boolean dependsOnStatus() {
-    for (Asking asking : charged) {
-      if (asking.statuses() != null) {
+    for (PendingCharge charge : charged) {
+      if (charge.statuses() != null) {
         return true;
       }
     }
@@ -123,39 +125,39 @@ public final class Verdict {
   }
 
   /**
-   * The response is done: gives back what is charged for other statuses only. Does not block; only
-   * the first call of this or {@link #giveBack} does anything.
+   * Refunds, after the response, what is charged for other statuses only. Does not block; only the
+   * first call of this or {@link #giveBack} has an effect.
    *
    * @param responseStatus the response's status
    */
   public void settle(int responseStatus) {
-    giveBackIf(asking -> !asking.isKeptAfter(responseStatus));
+    refundIf(charge -> !charge.isKeptAfter(responseStatus));
   }
 
   /**
-   * The request will not be handled after all: gives back everything. Does not block; only the
-   * first call of this or {@link #settle} does anything.
+   * Refunds everything, because the request will not be handled after all. Does not block; only the
+   * first call of this or {@link #settle} has an effect.
    */
   public void giveBack() {
-    giveBackIf(asking -> true);
+    refundIf(charge -> true);
   }
 
-  private void giveBackIf(Predicate<Asking> condition) {
+  private void refundIf(Predicate<PendingCharge> condition) {
     if (!settled.compareAndSet(false, true)) {
       return;
     }
     for (int i = 0; i < charged.size(); i++) {
       if (condition.test(charged.get(i))) {
-        var unused = AllOrNothing.giveBack(charged.get(i), decisions.get(i).decision());
+        var unused = AllOrNothing.refund(charged.get(i), decisions.get(i).decision());
       }
     }
   }
 
-  /** The status and the decisions, for people; without keys. */
+  /** Returns the status and the decisions, without keys. */
   @Override
   public String toString() {
     return (allowed() ? "allowed" : "denied with " + status)
         + " "
-        + decisions.stream().map(answer -> answer.policy() + ": " + answer.decision()).toList();
+        + decisions.stream().map(each -> each.policy() + ": " + each.decision()).toList();
   }
 }

@@ -3,6 +3,7 @@ package dev.sash.http;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import dev.sash.store.Decisions;
 import java.util.List;
 
 /** Decisions made up for tests of what is said about them. */
@@ -14,7 +15,7 @@ final class Answers {
     return answer(
         policy,
         parsed,
-        Decision.allowed(
+        Decisions.allowed(
             parsed, parsed.capacity() - remaining, remaining, resetMicros, Source.STORE));
   }
 
@@ -23,14 +24,14 @@ final class Answers {
     return answer(
         policy,
         parsed,
-        Decision.denied(
+        Decisions.denied(
             parsed, parsed.capacity(), 0, retryMicros, retryMicros + 1_000_000, Source.STORE));
   }
 
   static PolicyDecision never(String policy, String limit) {
     Limit parsed = Limit.parse(limit);
     return answer(
-        policy, parsed, Decision.impossible(parsed, 0, parsed.capacity(), 0, Source.STORE));
+        policy, parsed, Decisions.neverAllowed(parsed, 0, parsed.capacity(), 0, Source.STORE));
   }
 
   static PolicyDecision answer(String policy, Limit limit, Decision decision) {

@@ -9,9 +9,17 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Decisions;
+import dev.sash.store.FailureRules;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
+import dev.sash.store.StoreDecorator;
+import dev.sash.store.StoreException;
 import dev.sash.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What is charged for a request, to whom, and what is given back. */
@@ -236,7 +244,8 @@ class ChargeTest {
     Limit limit = Limit.parse("1000/1m");
     many.tryAcquire("all:", 5);
     RateLimiter open =
-        LateLimiter.always(many, Decision.allowed(limit, 1, 999, 1, Source.FAILURE_RULE));
+        LateStore.always(store, Decisions.allowed(limit, 1, 999, 1, Source.FAILURE_RULE))
+            .limiter(many.policy());
     HttpLimiter failures =
         with(
             HttpRule.forEverything()
@@ -258,11 +267,82 @@ class ChargeTest {
   }
 
   @Test
+  void whatTheFallbackAdmittedIsRefundedThereAndNotToAStoreThatHasRecovered() {
+    Recovering recovering = new Recovering(store);
+    RateLimiter logins =
+        new FailureRules(recovering, 1, InMemoryStore::create)
+            .limiter(Policy.of("logins", Limit.parse("2/15m")));
+    HttpLimiter limiter =
+        with(
+            HttpRule.forEverything()
+                .charge(
+                    Charge.of(logins, KeyExtractor.everybody())
+                        .onlyIfStatus(status -> status == 401)));
+    recovering.down = true;
+    Verdict local = check(limiter, TestRequest.get("/"));
+    recovering.down = false;
+    check(limiter, TestRequest.get("/")).settle(401);
+
+    local.settle(200);
+
+    assertThat(local.decisions().get(0).decision().source()).isEqualTo(Source.LOCAL);
+    assertThat(logins.peek("all:").used()).as("the failed login still counts").isEqualTo(1);
+    recovering.down = true;
+    assertThat(logins.peek("all:").used()).as("refunded in the fallback").isZero();
+  }
+
+  /** A store that is unavailable while the test says so. */
+  private static final class Recovering extends StoreDecorator {
+    boolean down;
+
+    Recovering(Store store) {
+      super(store);
+    }
+
+    @Override
+    public Decision decide(Operation operation, ResolvedLimits limits, String key, long permits) {
+      if (down) {
+        throw new StoreException(StoreException.Reason.UNAVAILABLE, "down", null);
+      }
+      return store.decide(operation, limits, key, permits);
+    }
+  }
+
+  @Test
+  void theTierIsFoundOncePerRequest() {
+    AtomicInteger calls = new AtomicInteger();
+    RateLimiter tiered =
+        store.limiter(
+            Policy.of("tiered", Limit.parse("1/1m"))
+                .withTiers(
+                    key -> {
+                      calls.incrementAndGet();
+                      return List.of(Limit.parse("2/1m"));
+                    }));
+    HttpLimiter limiter =
+        with(
+            HttpRule.forEverything()
+                .charge(Charge.of(tiered, KeyExtractor.everybody()).onlyIfStatus(status -> false))
+                .charge(many, KeyExtractor.everybody()));
+
+    check(limiter, TestRequest.get("/")).settle(200);
+    assertThat(calls).as("admitted and refunded").hasValue(1);
+    assertThat(tiered.peek("all:").used()).isZero();
+
+    tiered.tryAcquire("all:", 2);
+    calls.set(0);
+    Verdict denied = check(limiter, TestRequest.get("/"));
+    assertThat(calls).as("denied").hasValue(1);
+    assertThat(denied.headers())
+        .containsEntry("RateLimit", "\"tiered\";r=0;t=60, \"many\";r=999;t=60");
+  }
+
+  @Test
   void aTierThatCannotBeFoundLeavesNothingCharged() {
     RateLimiter tiered =
         store.limiter(
             Policy.of("tiered", Limit.parse("5/1m"))
-                .tiers(
+                .withTiers(
                     key -> {
                       throw new IllegalStateException("broken on purpose");
                     }));

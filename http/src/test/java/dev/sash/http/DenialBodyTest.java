@@ -9,6 +9,7 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.http.DenialBody.Problem;
+import dev.sash.store.Decisions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ class DenialBodyTest {
   void namesALimitAsTheFieldsDo() {
     Limit second = Limit.parse("5/1s");
     List<Limit> limits = List.of(second, Limit.parse("1000/1h"));
-    Decision decision = Decision.denied(second, 5, 0, 500_000, 700_000, Source.STORE);
+    Decision decision = Decisions.denied(second, 5, 0, 500_000, 700_000, Source.STORE);
     PolicyDecision answer = new PolicyDecision("api", limits, null, "key", 1, decision);
 
     assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, List.of(answer), List.of()).text())

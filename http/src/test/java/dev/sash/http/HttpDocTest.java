@@ -2,12 +2,12 @@ package dev.sash.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Decisions;
 import dev.sash.testkit.ManualClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -144,13 +144,13 @@ class HttpDocTest {
     Limit five = Limit.parse("5/15m");
     Limit thousand = Limit.parse("1000/1m");
     RateLimiter login =
-        LateLimiter.always(
-            store.limiter(Policy.of("login", five)),
-            Decision.denied(five, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE));
+        LateStore.always(
+                store, Decisions.denied(five, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE))
+            .limiter(Policy.of("login", five));
     RateLimiter status =
-        LateLimiter.always(
-            store.limiter(Policy.of("status", thousand)),
-            Decision.allowed(thousand, 1, 999, 60_000_000, Source.FAILURE_RULE));
+        LateStore.always(
+                store, Decisions.allowed(thousand, 1, 999, 60_000_000, Source.FAILURE_RULE))
+            .limiter(Policy.of("status", thousand));
 
     assertThat(response(with(Charge.of(login, KeyExtractor.everybody())), ann()))
         .isEqualTo(documented.get(9));

@@ -10,6 +10,7 @@ import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.key.Keys;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Decisions;
 import dev.sash.testkit.ManualClock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -194,8 +195,10 @@ class HttpLimiterTest {
 
   @Test
   void noThreadWaitsForAnAnswer() {
-    LateLimiter late = new LateLimiter(many);
-    HttpLimiter limiter = with(HttpRule.forEverything().charge(late, KeyExtractor.everybody()));
+    LateStore late = new LateStore(store);
+    HttpLimiter limiter =
+        with(
+            HttpRule.forEverything().charge(late.limiter(many.policy()), KeyExtractor.everybody()));
 
     CompletableFuture<Verdict> verdict = limiter.check(TestRequest.get("/")).toCompletableFuture();
 
@@ -221,8 +224,8 @@ class HttpLimiterTest {
   @Test
   void aPolicyThatFailsClosedIsNotTheClientsFault() {
     Limit limit = Limit.parse("5/1m");
-    Decision closed = Decision.denied(limit, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE);
-    RateLimiter down = LateLimiter.always(many, closed);
+    Decision closed = Decisions.denied(limit, 0, 0, 1_000_000, 1_000_000, Source.FAILURE_RULE);
+    RateLimiter down = LateStore.always(store, closed).limiter(many.policy());
     HttpLimiter closing = with(HttpRule.forEverything().charge(down, KeyExtractor.everybody()));
     HttpLimiter both =
         with(
@@ -243,7 +246,7 @@ class HttpLimiterTest {
   void tiersShowTheirOwnLimits() {
     Policy tiered =
         Policy.of("api", Limit.parse("5/1m"))
-            .tiers(key -> key.equals("user:pro") ? List.of(Limit.parse("50/1m")) : List.of());
+            .withTiers(key -> key.equals("user:pro") ? List.of(Limit.parse("50/1m")) : List.of());
     HttpLimiter limiter =
         with(HttpRule.forEverything().charge(store.limiter(tiered), KeyExtractor.principal()));
 

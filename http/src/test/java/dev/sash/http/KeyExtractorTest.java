@@ -137,12 +137,14 @@ class KeyExtractorTest {
       for (String letter : List.of("a", "é", "€", "😀", "\ud800")) {
         Charge charge = Charge.of(limiter, KeyExtractor.principal());
         String name = letter.repeat(length);
-        Asking one = charge.askingFor(TestRequest.get("/").principal(name + "1").incoming());
-        Asking other = charge.askingFor(TestRequest.get("/").principal(name + "2").incoming());
+        PendingCharge one =
+            charge.pendingFor(TestRequest.get("/").principal(name + "1").incoming());
+        PendingCharge other =
+            charge.pendingFor(TestRequest.get("/").principal(name + "2").incoming());
 
-        assertThat(limiter.tryAcquire(one.key()).allowed()).isTrue();
-        assertThat(limiter.tryAcquire(one.key()).allowed()).isFalse();
-        assertThat(limiter.tryAcquire(other.key()).allowed()).isTrue();
+        assertThat(one.target().tryAcquire(1).allowed()).isTrue();
+        assertThat(one.target().tryAcquire(1).allowed()).isFalse();
+        assertThat(other.target().tryAcquire(1).allowed()).isTrue();
       }
     }
   }

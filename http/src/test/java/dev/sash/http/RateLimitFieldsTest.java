@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import dev.sash.store.Decisions;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -57,7 +58,7 @@ class RateLimitFieldsTest {
   void limitsOfOnePolicyAreToldApart() {
     Limit second = Limit.parse("5/1s");
     Limit hour = Limit.parse("1000/1h sliding-counter");
-    Decision decision = Decision.allowed(second, 5, 0, 700_000, Source.STORE);
+    Decision decision = Decisions.allowed(second, 5, 0, 700_000, Source.STORE);
     PolicyDecision answer =
         new PolicyDecision("api", List.of(second, hour), null, "key", 1, decision);
 
@@ -69,7 +70,7 @@ class RateLimitFieldsTest {
 
     // A local share of the limit still is that limit.
     Decision share =
-        Decision.allowed(Limit.parse("500/1h sliding-counter"), 1, 499, 1, Source.LOCAL);
+        Decisions.allowed(Limit.parse("500/1h sliding-counter"), 1, 499, 1, Source.LOCAL);
     assertThat(
             write(
                 FieldStyle.RATELIMIT,
@@ -81,7 +82,7 @@ class RateLimitFieldsTest {
   void limitsOfTheSameRateAreToldApartToo() {
     Limit log = Limit.parse("5/1s");
     Limit bucket = Limit.parse("5/1s token-bucket capacity=9");
-    Decision decision = Decision.allowed(bucket, 5, 4, 700_000, Source.STORE);
+    Decision decision = Decisions.allowed(bucket, 5, 4, 700_000, Source.STORE);
 
     assertThat(
             write(
@@ -99,7 +100,7 @@ class RateLimitFieldsTest {
   void aSlowLimitDoesNotStretchTheTimeOfTheOneThatIsNearest() {
     Limit second = Limit.parse("5/1s");
     Limit day = Limit.parse("1000/1d");
-    Decision decision = Decision.allowed(second, 2, 3, 86_400_000_000L, Source.STORE);
+    Decision decision = Decisions.allowed(second, 2, 3, 86_400_000_000L, Source.STORE);
     PolicyDecision answer =
         new PolicyDecision("api", List.of(second, day), null, "key", 1, decision);
 
@@ -195,7 +196,7 @@ class RateLimitFieldsTest {
   @Test
   void saysNothingAboutCountsThatAreNotKnown() {
     Limit limit = Limit.parse("100/1m");
-    Decision open = Decision.allowed(limit, 1, 99, 60_000_000, Source.FAILURE_RULE);
+    Decision open = Decisions.allowed(limit, 1, 99, 60_000_000, Source.FAILURE_RULE);
     PolicyDecision answer = Answers.answer("api", limit, open);
     Set<FieldStyle> all =
         EnumSet.of(
@@ -227,7 +228,7 @@ class RateLimitFieldsTest {
       long reset = draw.below(2_000_000_000);
       Limit limit = Limit.slidingLog(permits, java.time.Duration.ofSeconds(seconds));
       Decision decision =
-          Decision.allowed(limit, permits - remaining, remaining, reset, Source.STORE);
+          Decisions.allowed(limit, permits - remaining, remaining, reset, Source.STORE);
       PolicyDecision answer =
           new PolicyDecision("p." + i, List.of(limit), "content-bytes", "k", 1, decision);
       PolicyDecision another =

@@ -2,6 +2,7 @@ package dev.sash.micrometer;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.store.Operation;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The meters of one policy, found without a look into the registry. */
+/** The meters of one policy, found without looking them up in the registry. */
 final class PolicyMeters {
   private final Clock clock;
   private final boolean timed;
@@ -24,9 +25,9 @@ final class PolicyMeters {
   private final Map<Source, Counter> denied = new EnumMap<>(Source.class);
 
   /**
-   * Registers all of them, so that the first decision of a kind is seen as a change.
+   * Registers all meters, so that the first decision of each kind is seen as a change.
    *
-   * @param sources where answers can come from
+   * @param sources the possible sources of decisions
    */
   PolicyMeters(MeterRegistry registry, String policy, Set<Source> sources) {
     this.clock = registry.config().clock();
@@ -38,52 +39,50 @@ final class PolicyMeters {
     this.timed = !(latency instanceof NoopTimer);
     this.fallbacks =
         Counter.builder("sash.fallbacks")
-            .description("Answers that a failure rule had to give")
+            .description("Decisions by a failure rule")
             .tag("policy", policy)
             .register(registry);
     for (Source source : sources) {
-      allowed.put(source, decisions(registry, policy, Words.outcome(true), source));
-      denied.put(source, decisions(registry, policy, Words.outcome(false), source));
+      allowed.put(source, decisions(registry, policy, TagValues.outcome(true), source));
+      denied.put(source, decisions(registry, policy, TagValues.outcome(false), source));
     }
   }
 
   private static Counter decisions(
       MeterRegistry registry, String policy, String outcome, Source source) {
     return Counter.builder("sash.decisions")
-        .description("Requests for permits, by their answer")
+        .description("Requests for permits by outcome")
         .tag("policy", policy)
         .tag("outcome", outcome)
-        .tag("source", Words.source(source))
+        .tag("source", TagValues.source(source))
         .register(registry);
   }
 
-  /** When a call begins. Not read from the clock if a filter has denied the timer. */
+  /** Returns the time at which a call starts; 0 if a filter has denied the timer. */
   long now() {
     return timed ? clock.monotonicTime() : 0;
   }
 
-  /** A call that began at {@code start} was answered, by the store or in its place. */
-  Decision answered(Decision decision, long start) {
+  /** Records the result of a call that started at {@code start}, and returns it. */
+  Decision decided(Operation operation, Decision decision, long start) {
     switch (decision.source()) {
-      case STORE, OVERFLOW -> called(start);
-      case LOCAL, FAILURE_RULE -> fallbacks.increment();
-      case DENY_CACHE -> {} // no call, and no failure
+      case STORE, OVERFLOW -> {
+        if (timed) {
+          latency.record(clock.monotonicTime() - start, TimeUnit.NANOSECONDS);
+        }
+      }
+      case LOCAL, FAILURE_RULE -> {
+        // A refund of local permits is local whether or not the store is available.
+        if (operation != Operation.REFUND_LOCAL) {
+          fallbacks.increment();
+        }
+      }
+      case DENY_CACHE -> {} // neither a call of the store nor a failure
     }
-    return decision;
-  }
-
-  /** The store did what it was called for. */
-  void called(long start) {
-    if (timed) {
-      latency.record(clock.monotonicTime() - start, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  /** A request was decided; a peek asks for nothing. */
-  void decided(Decision decision, long permits) {
-    if (permits > 0) {
+    if (operation == Operation.ACQUIRE) {
       Map<Source, Counter> counters = decision.allowed() ? allowed : denied;
       Objects.requireNonNull(counters.get(decision.source())).increment();
     }
+    return decision;
   }
 }

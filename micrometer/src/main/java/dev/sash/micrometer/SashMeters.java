@@ -1,71 +1,83 @@
 package dev.sash.micrometer;
 
-import dev.sash.RateLimiter;
-import dev.sash.memory.InMemoryLimiter;
+import dev.sash.Decision.Source;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Store;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Meters of limiters and their stores.
+ * Meters of stores and of the limiters that use them.
  *
  * <pre>{@code
  * SashMeters meters = new SashMeters(registry);
- * RateLimiter limiter = meters.instrument(redis.limiter(policy));
+ * Store store = meters.instrument(redis);
  * meters.watchStore("main", redis::isUp);
+ * RateLimiter limiter = store.limiter(policy);
  * }</pre>
  *
  * <table>
  * <caption>The meters</caption>
- * <tr><th>name</th><th>type</th><th>tags</th><th>tells</th></tr>
+ * <tr><th>name</th><th>type</th><th>tags</th><th>meaning</th></tr>
  * <tr><td>{@code sash.decisions}</td><td>counter</td><td>policy, outcome, source</td>
- *     <td>requests for permits, by their answer; a peek is none</td></tr>
+ *     <td>requests for permits by outcome, without peeks and charges</td></tr>
  * <tr><td>{@code sash.fallbacks}</td><td>counter</td><td>policy</td>
- *     <td>answers that a failure rule had to give, about peeks and refunds too</td></tr>
+ *     <td>decisions by a failure rule, including peeks, charges and refunds</td></tr>
  * <tr><td>{@code sash.store.latency}</td><td>timer</td><td>policy</td>
- *     <td>calls that the store answered; neither what the deny cache nor what a failure rule
- *     answered</td></tr>
+ *     <td>calls that the store answered, without decisions by the deny cache or a failure
+ *     rule</td></tr>
  * <tr><td>{@code sash.store.up}</td><td>gauge</td><td>store</td>
  *     <td>1 if the store decides, 0 if failure rules do</td></tr>
  * <tr><td>{@code sash.memory.keys}</td><td>gauge</td><td>policy</td>
- *     <td>keys that limiters in memory hold</td></tr>
+ *     <td>keys in in-memory stores</td></tr>
+ * <tr><td>{@code sash.memory.bytes}</td><td>gauge</td><td></td>
+ *     <td>bytes used by in-memory stores, estimated</td></tr>
+ * <tr><td>{@code sash.memory.max.bytes}</td><td>gauge</td><td></td>
+ *     <td>the bound of {@code sash.memory.bytes}</td></tr>
  * </table>
  *
  * <p>{@code outcome} is {@code allowed} or {@code denied}, {@code source} a {@link
- * dev.sash.Decision.Source} in lower case. No key of a limiter ever becomes a tag.
+ * dev.sash.Decision.Source} in lower case. A key never becomes a tag.
  *
- * <p>Make one for each registry. Several limiters of one policy name add up. Thread-safe.
+ * <p>Create one for each registry. Values for the same policy name in several stores are added.
+ * Thread-safe.
  */
 public final class SashMeters {
   private final MeterRegistry registry;
   private final ObservationRegistry observations;
   private final Map<String, BooleanSupplier> stores = new ConcurrentHashMap<>();
-  private final Map<String, Set<InMemoryLimiter>> inMemory = new ConcurrentHashMap<>();
+
+  /** Weak, so that meters do not keep a store alive. */
+  private final Set<InMemoryStore> inMemory =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   /**
-   * Meters without observations.
+   * Creates meters without observations.
    *
-   * @param registry gets the meters
+   * @param registry receives the meters
    */
   public SashMeters(MeterRegistry registry) {
     this(registry, ObservationRegistry.NOOP);
   }
 
   /**
-   * Meters, and an observation around every call of an {@linkplain #instrument instrumented}
-   * limiter, so that traces show it: {@code sash.acquire}, {@code sash.peek}, {@code sash.refund}
-   * and {@code sash.reset}, with the policy, and for answers the outcome and source, as low
-   * cardinality keys.
+   * Creates meters, and an observation of every call of an {@linkplain #instrument instrumented}
+   * store, so that traces show it: {@code sash.acquire}, {@code sash.peek}, {@code sash.charge},
+   * {@code sash.refund}, {@code sash.inspect} and {@code sash.reset}. Low-cardinality keys are the
+   * policy and, except for resets, the outcome and source.
    *
-   * @param registry gets the meters
-   * @param observations gets the observations
+   * @param registry receives the meters
+   * @param observations receives the observations
    */
   public SashMeters(MeterRegistry registry, ObservationRegistry observations) {
     this.registry = Objects.requireNonNull(registry, "registry must not be null");
@@ -73,31 +85,35 @@ public final class SashMeters {
   }
 
   /**
-   * The limiter, with meters of what is asked of the one returned. Instrument what a store made,
-   * and decorate the result, not the other way round: only so are the keys in memory seen. Every
-   * try of {@link RateLimiter#acquire} is a decision.
+   * Returns a store with meters, which count the decisions of all limiters created from it. Every
+   * attempt of {@link dev.sash.RateLimiter#acquire} is a decision.
    *
-   * @param limiter decides
-   * @return a limiter that shares the state of the one given
+   * @param store the store to instrument, before other decorators: the gauges of in-memory stores
+   *     need an {@link InMemoryStore} itself
+   * @return a store that shares the state of the given one and closes it
    */
-  public RateLimiter instrument(RateLimiter limiter) {
-    Objects.requireNonNull(limiter, "limiter must not be null");
-    if (limiter instanceof InMemoryLimiter memory) {
-      countKeysOf(memory);
+  public Store instrument(Store store) {
+    Objects.requireNonNull(store, "store must not be null");
+    Store metered;
+    if (store instanceof InMemoryStore memory) {
+      addMemoryGauges(memory);
+      metered = new MeteredStore(store, this::inMemoryMeters);
+    } else {
+      Set<Source> sources = EnumSet.allOf(Source.class);
+      metered = new MeteredStore(store, policy -> new PolicyMeters(registry, policy, sources));
     }
-    RateLimiter metered = new MeteredLimiter(limiter, registry);
-    // Not isNoop: that is also said by a registry whose handlers are yet to come.
+    // Not isNoop: that is also true of a registry without handlers, which may be added later.
     return observations == ObservationRegistry.NOOP
         ? metered
-        : new ObservedLimiter(metered, observations);
+        : new ObservedStore(metered, observations);
   }
 
   /**
-   * A gauge of whether a remote store decides.
+   * Registers a gauge of whether a remote store decides.
    *
-   * @param name the store's name, for the tag {@code store}; whoever had it before is not watched
-   *     any more
-   * @param isUp asked whenever the gauge is read, such as {@code RedisStore::isUp}
+   * @param name the store's name, for the tag {@code store}; replaces the store watched under that
+   *     name before
+   * @param isUp called whenever the gauge is read, for example {@code store::isUp}
    */
   public void watchStore(String name, BooleanSupplier isUp) {
     Objects.requireNonNull(name, "name must not be null");
@@ -115,25 +131,35 @@ public final class SashMeters {
     return store.getAsBoolean() ? 1 : 0;
   }
 
-  private void countKeysOf(InMemoryLimiter limiter) {
-    inMemory.computeIfAbsent(limiter.policy().name(), this::keysGauge).add(limiter);
-  }
-
-  /** Limiters that nobody uses any more leave the set by themselves. */
-  private Set<InMemoryLimiter> keysGauge(String policy) {
-    Set<InMemoryLimiter> limiters =
-        Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-    Gauge.builder("sash.memory.keys", limiters, SashMeters::keys)
-        .description("Keys that limiters in memory hold")
-        .tag("policy", policy)
-        .strongReference(true)
+  /** The registry ignores a gauge that it has already. */
+  private void addMemoryGauges(InMemoryStore store) {
+    inMemory.add(store);
+    memoryGauge("sash.memory.bytes", InMemoryStore::bytes)
+        .description("Bytes used by in-memory stores, estimated")
+        .baseUnit("bytes")
         .register(registry);
-    return limiters;
+    memoryGauge("sash.memory.max.bytes", InMemoryStore::maxBytes)
+        .description("The most bytes that in-memory stores may use")
+        .baseUnit("bytes")
+        .register(registry);
   }
 
-  private static double keys(Set<InMemoryLimiter> limiters) {
-    synchronized (limiters) {
-      return limiters.stream().mapToLong(InMemoryLimiter::keys).sum();
-    }
+  private PolicyMeters inMemoryMeters(String policy) {
+    memoryGauge("sash.memory.keys", store -> store.keys(policy))
+        .description("Keys in in-memory stores")
+        .tag("policy", policy)
+        .register(registry);
+    return new PolicyMeters(registry, policy, EnumSet.of(Source.STORE, Source.OVERFLOW));
+  }
+
+  private Gauge.Builder<Set<InMemoryStore>> memoryGauge(
+      String name, ToDoubleFunction<InMemoryStore> value) {
+    ToDoubleFunction<Set<InMemoryStore>> sum =
+        all -> {
+          synchronized (all) {
+            return all.stream().mapToDouble(value).sum();
+          }
+        };
+    return Gauge.builder(name, inMemory, sum).strongReference(true);
   }
 }

@@ -1,4 +1,4 @@
-/** What limiters decide and how long their stores take, as Micrometer meters and observations. */
+/** Decisions and the latency of stores as Micrometer meters and observations. */
 @NullMarked
 package dev.sash.micrometer;
 

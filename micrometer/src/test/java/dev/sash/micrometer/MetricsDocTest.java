@@ -6,7 +6,7 @@ import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
-import dev.sash.Sash;
+import dev.sash.memory.InMemoryStore;
 import dev.sash.testkit.PageExamples;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Meter;
@@ -22,14 +22,13 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** docs/metrics.md tells what there is: no meter more, none less, under its true name. */
+/** docs/metrics.md lists exactly the meters and observations that exist. */
 class MetricsDocTest {
   private static final Path PAGE = Path.of("..", "docs", "metrics.md");
   private static final Pattern METER =
@@ -41,7 +40,7 @@ class MetricsDocTest {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Observations seen = new Observations();
 
-  /** Uses everything once, with histograms as the page tells. */
+  /** Uses everything once, with histograms as the page describes. */
   private void useEverything() {
     registry
         .config()
@@ -58,12 +57,15 @@ class MetricsDocTest {
             });
     SashMeters meters = new SashMeters(registry, seen.registry());
     meters.watchStore("main", () -> true);
-    RateLimiter memory = meters.instrument(Sash.inMemory(Policy.of("m", Limit.parse("5/1m"))));
-    ToldLimiter told = new ToldLimiter();
-    told.answer = CompletableFuture.completedFuture(ToldLimiter.allowed(Source.STORE));
-    for (RateLimiter limiter : new RateLimiter[] {memory, meters.instrument(told)}) {
+    RateLimiter memory =
+        meters.instrument(InMemoryStore.create()).limiter(Policy.of("m", Limit.parse("5/1m")));
+    StubStore stub = new StubStore();
+    stub.returns(StubStore.allowed(Source.STORE));
+    for (RateLimiter limiter : new RateLimiter[] {memory, stub.limiter(meters)}) {
       limiter.tryAcquire("k");
       limiter.peek("k");
+      limiter.charge("k", 1);
+      limiter.inspect("k");
       limiter.refund("k", 1);
       limiter.reset("k");
     }
@@ -140,7 +142,7 @@ class MetricsDocTest {
   }
 
   private static String sorted(String tags) {
-    return find(Pattern.compile("[a-z]+"), tags, 0).toString();
+    return find(Pattern.compile("`([a-z]+)`"), tags, 1).toString();
   }
 
   private static Set<String> find(Pattern pattern, String text, int group) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.KeyLimiter;
 import dev.sash.Limit;
+import dev.sash.LimiterRegistry;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Store;
 import dev.sash.testkit.ManualClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,8 +39,8 @@ class SashMetersTest {
   private final InMemoryStore store = InMemoryStore.builder().clock(clock).build();
 
   @Test
-  void countsRequestsByTheirAnswer() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+  void countsRequestsByOutcome() {
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
     limiter.tryAcquire("a", 2);
     limiter.tryAcquire("a");
     limiter.tryAcquire("a");
@@ -49,8 +52,8 @@ class SashMetersTest {
 
   @Test
   void countsRequestsUnderOtherLimitsAsThePolicys() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
-    limiter.under(List.of(Limit.parse("9/1s"))).tryAcquire("a", 9);
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
+    limiter.withLimits(List.of(Limit.parse("9/1s"))).tryAcquire("a", 9);
     limiter.tryAcquire("a");
 
     assertThat(decisions("api", "allowed", "store")).isOne();
@@ -59,8 +62,8 @@ class SashMetersTest {
 
   @Test
   void keepsPoliciesApart() {
-    RateLimiter api = meters.instrument(store.limiter(Policy.of("api", THREE)));
-    RateLimiter login = meters.instrument(store.limiter(Policy.of("login", THREE)));
+    RateLimiter api = meters.instrument(store).limiter(Policy.of("api", THREE));
+    RateLimiter login = meters.instrument(store).limiter(Policy.of("login", THREE));
     api.tryAcquire("a");
     login.tryAcquire("a", 5);
 
@@ -71,34 +74,56 @@ class SashMetersTest {
   }
 
   @Test
-  void addsUpLimitersOfOnePolicy() {
-    RateLimiter one = meters.instrument(store.limiter(Policy.of("api", THREE)));
-    RateLimiter other = meters.instrument(store.limiter(Policy.of("api", THREE)));
+  void addsUpLimitersOfOnePolicyInAllStores() {
+    InMemoryStore otherStore = InMemoryStore.builder().clock(clock).build();
+    Store instrumented = meters.instrument(store);
+    RateLimiter one = instrumented.limiter(Policy.of("api", THREE));
+    RateLimiter another = instrumented.limiter(Policy.of("api", THREE));
+    RateLimiter elsewhere = meters.instrument(otherStore).limiter(Policy.of("api", THREE));
     one.tryAcquire("a");
-    other.tryAcquire("a");
-    other.tryAcquire("b");
+    another.tryAcquire("b");
+    elsewhere.tryAcquire("b");
 
     assertThat(decisions("api", "allowed", "store")).isEqualTo(3);
     assertThat(keys("api")).isEqualTo(3);
   }
 
   @Test
-  void neitherAPeekNorARefundNorAResetIsADecision() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+  void onlyRequestsForPermitsAreDecisions() {
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
     limiter.peek("a");
     limiter.tryAcquireAsync("a", 0).toCompletableFuture().join();
+    limiter.charge("a", 1);
+    limiter.chargeAsync("a", 1).toCompletableFuture().join();
     limiter.refund("a", 1);
     limiter.refundAsync("a", 1).toCompletableFuture().join();
+    limiter.inspect("a");
+    limiter.inspectAsync("a").toCompletableFuture().join();
     limiter.reset("a");
     limiter.resetAsync("a").toCompletableFuture().join();
 
     assertThat(registry.get("sash.decisions").counters()).allMatch(c -> c.count() == 0);
-    assertThat(latency("api").count()).isEqualTo(6);
+    assertThat(latency("api").count()).isEqualTo(10);
   }
 
   @Test
-  void everyTryOfAWaitIsADecision() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+  void countsDecisionsOfHandlesAndResolvedKeys() {
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
+    KeyLimiter ann = limiter.forKey("ann");
+    ann.tryAcquire();
+    ann.tryAcquireAsync(1).toCompletableFuture().join();
+    limiter.resolve("ann").tryAcquire(1);
+    ann.tryAcquire();
+
+    assertThat(decisions("api", "allowed", "store")).isEqualTo(3);
+    assertThat(decisions("api", "denied", "store")).isOne();
+    assertThat(latency("api").count()).isEqualTo(4);
+    assertThat(keys("api")).isOne();
+  }
+
+  @Test
+  void everyAttemptOfAWaitIsADecision() {
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
     limiter.tryAcquire("a", 3);
     CompletableFuture<Decision> waiting =
         limiter.acquireAsync("a", 1, Duration.ofHours(1)).toCompletableFuture();
@@ -111,7 +136,7 @@ class SashMetersTest {
 
   @Test
   void badArgumentsAreNoDecisions() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
 
     assertThatThrownBy(() -> limiter.tryAcquire("", 1))
         .isInstanceOf(IllegalArgumentException.class);
@@ -123,18 +148,19 @@ class SashMetersTest {
 
   @Test
   void goesOnCountingWhenThePolicyChanges() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+    LimiterRegistry limiters = new LimiterRegistry(meters.instrument(store));
+    RateLimiter limiter = limiters.put(Policy.of("api", THREE));
     limiter.tryAcquire("a", 3);
-    limiter.changePolicy(Policy.of("api", Limit.slidingLog(4, Duration.ofSeconds(1))));
+    limiters.put(Policy.of("api", Limit.slidingLog(4, Duration.ofSeconds(1))));
     limiter.tryAcquire("a");
 
     assertThat(decisions("api", "allowed", "store")).isEqualTo(2);
   }
 
   @Test
-  void tellsWhenKeysShareALimitBecauseThereIsNoRoom() {
+  void reportsKeysThatShareALimitForLackOfRoom() {
     InMemoryStore small = InMemoryStore.builder().clock(clock).maxKeys(1).build();
-    RateLimiter limiter = meters.instrument(small.limiter(Policy.of("api", THREE)));
+    RateLimiter limiter = meters.instrument(small).limiter(Policy.of("api", THREE));
     limiter.tryAcquire("a");
     limiter.tryAcquire("b");
 
@@ -144,12 +170,12 @@ class SashMetersTest {
 
   @Test
   void countsEverySourceThatARemoteStoreHas() {
-    ToldLimiter told = new ToldLimiter();
-    RateLimiter limiter = meters.instrument(told);
+    StubStore stub = new StubStore();
+    RateLimiter limiter = stub.limiter(meters);
     for (Source source : Source.values()) {
-      told.answer = CompletableFuture.completedFuture(ToldLimiter.denied(source));
+      stub.returns(StubStore.denied(source));
       limiter.tryAcquire("a");
-      told.answer = CompletableFuture.completedFuture(ToldLimiter.allowed(source));
+      stub.returns(StubStore.allowed(source));
       limiter.tryAcquire("a");
     }
 
@@ -157,55 +183,57 @@ class SashMetersTest {
   }
 
   @Test
-  void timesTheStoreUntilItsAnswer() {
-    ToldLimiter told = new ToldLimiter();
-    RateLimiter limiter = meters.instrument(told);
+  void timesTheStoreUntilItsDecision() {
+    StubStore stub = new StubStore();
+    RateLimiter limiter = stub.limiter(meters);
     CompletableFuture<Decision> answer = limiter.tryAcquireAsync("a", 1).toCompletableFuture();
     meterClock.add(Duration.ofMillis(7));
-    assertThat(latency("told").count()).isZero();
-    told.answer.complete(ToldLimiter.allowed(Source.STORE));
+    assertThat(latency("stub").count()).isZero();
+    stub.result.complete(StubStore.allowed(Source.STORE));
 
     assertThat(answer).isCompleted();
-    assertThat(latency("told").count()).isOne();
-    assertThat(latency("told").totalTime(TimeUnit.MILLISECONDS)).isEqualTo(7);
+    assertThat(latency("stub").count()).isOne();
+    assertThat(latency("stub").totalTime(TimeUnit.MILLISECONDS)).isEqualTo(7);
 
-    told.inCall = () -> meterClock.add(Duration.ofMillis(2));
+    stub.inCall = () -> meterClock.add(Duration.ofMillis(2));
     limiter.tryAcquire("a");
     limiter.refund("a", 1);
     limiter.reset("a");
     limiter.refundAsync("a", 1).toCompletableFuture().join();
     limiter.resetAsync("a").toCompletableFuture().join();
-    assertThat(latency("told").count()).isEqualTo(6);
-    assertThat(latency("told").totalTime(TimeUnit.MILLISECONDS)).isEqualTo(17);
+    assertThat(latency("stub").count()).isEqualTo(6);
+    assertThat(latency("stub").totalTime(TimeUnit.MILLISECONDS)).isEqualTo(17);
   }
 
   @Test
-  void doesNotTimeAnswersThatTheStoreDidNotGive() {
-    ToldLimiter told = new ToldLimiter();
-    RateLimiter limiter = meters.instrument(told);
+  void doesNotTimeDecisionsThatTheStoreDidNotMake() {
+    StubStore stub = new StubStore();
+    RateLimiter limiter = stub.limiter(meters);
     for (Source source : new Source[] {Source.DENY_CACHE, Source.LOCAL, Source.FAILURE_RULE}) {
-      told.answer = CompletableFuture.completedFuture(ToldLimiter.denied(source));
+      stub.returns(StubStore.denied(source));
       limiter.tryAcquire("a");
     }
-    told.answer = CompletableFuture.failedFuture(new IllegalStateException("away"));
+    stub.result = CompletableFuture.failedFuture(new IllegalStateException("away"));
     assertThatThrownBy(() -> limiter.reset("a")).hasMessage("away");
     assertThat(limiter.resetAsync("a")).isCompletedExceptionally();
 
-    assertThat(latency("told").count()).isZero();
+    assertThat(latency("stub").count()).isZero();
   }
 
   @Test
-  void countsWhatFailureRulesHadToAnswer() {
-    ToldLimiter told = new ToldLimiter();
-    RateLimiter limiter = meters.instrument(told);
+  void countsDecisionsByFailureRules() {
+    StubStore stub = new StubStore();
+    RateLimiter limiter = stub.limiter(meters);
     for (Source source : Source.values()) {
-      told.answer = CompletableFuture.completedFuture(ToldLimiter.allowed(source));
+      stub.returns(StubStore.allowed(source));
       limiter.tryAcquire("a");
       limiter.peek("a");
+      limiter.charge("a", 1);
       limiter.refund("a", 1);
+      limiter.refund("a", 1, StubStore.allowed(Source.LOCAL)); // always local
     }
 
-    assertThat(fallbacks("told")).isEqualTo(6);
+    assertThat(fallbacks("stub")).isEqualTo(8);
   }
 
   @Test
@@ -221,7 +249,7 @@ class SashMetersTest {
         };
     MeterRegistry filtered = new SimpleMeterRegistry(SimpleConfig.DEFAULT, watched);
     filtered.config().meterFilter(MeterFilter.denyNameStartsWith("sash.store.latency"));
-    RateLimiter limiter = new SashMeters(filtered).instrument(store.limiter(Policy.of("p", THREE)));
+    RateLimiter limiter = new SashMeters(filtered).instrument(store).limiter(Policy.of("p", THREE));
     asked.set(false);
     limiter.tryAcquire("a");
     limiter.refund("a", 1);
@@ -235,8 +263,8 @@ class SashMetersTest {
   }
 
   @Test
-  void tellsHowManyKeysAreInMemory() {
-    RateLimiter limiter = meters.instrument(store.limiter(Policy.of("api", THREE)));
+  void reportsTheKeysInMemory() {
+    RateLimiter limiter = meters.instrument(store).limiter(Policy.of("api", THREE));
     assertThat(keys("api")).isZero();
     limiter.tryAcquire("a");
     limiter.tryAcquire("b");
@@ -247,7 +275,21 @@ class SashMetersTest {
   }
 
   @Test
-  void tellsWhetherAStoreDecides() {
+  void reportsTheBytesOfInMemoryStores() {
+    InMemoryStore bounded = InMemoryStore.builder().clock(clock).maxBytes(1_000_000).build();
+    InMemoryStore other = InMemoryStore.builder().clock(clock).maxBytes(500_000).build();
+    RateLimiter limiter = meters.instrument(bounded).limiter(Policy.of("api", THREE));
+    meters.instrument(other).limiter(Policy.of("api", THREE)).tryAcquire("a");
+    assertThat(bytes()).isEqualTo((double) other.bytes()).isPositive();
+    limiter.tryAcquire("a");
+    limiter.tryAcquire("b");
+
+    assertThat(bytes()).isEqualTo((double) bounded.bytes() + other.bytes());
+    assertThat(registry.get("sash.memory.max.bytes").gauge().value()).isEqualTo(1_500_000);
+  }
+
+  @Test
+  void reportsWhetherAStoreDecides() {
     AtomicBoolean up = new AtomicBoolean(true);
     meters.watchStore("main", up::get);
     meters.watchStore("other", () -> false);
@@ -264,7 +306,7 @@ class SashMetersTest {
     assertThatThrownBy(() -> new SashMeters(null)).hasMessage("registry must not be null");
     assertThatThrownBy(() -> new SashMeters(registry, null))
         .hasMessage("observations must not be null");
-    assertThatThrownBy(() -> meters.instrument(null)).hasMessage("limiter must not be null");
+    assertThatThrownBy(() -> meters.instrument(null)).hasMessage("store must not be null");
     assertThatThrownBy(() -> meters.watchStore(null, () -> true))
         .hasMessage("name must not be null");
     assertThatThrownBy(() -> meters.watchStore("main", null)).hasMessage("isUp must not be null");
@@ -272,7 +314,7 @@ class SashMetersTest {
 
   @Test
   void registersInMemoryOnlyWhatCanHappenThere() {
-    meters.instrument(store.limiter(Policy.of("api", THREE)));
+    meters.instrument(store).limiter(Policy.of("api", THREE));
     Map<String, Integer> series = new TreeMap<>();
     registry.getMeters().forEach(meter -> series.merge(meter.getId().getName(), 1, Integer::sum));
 
@@ -282,7 +324,9 @@ class SashMetersTest {
                 "sash.decisions", 4,
                 "sash.fallbacks", 1,
                 "sash.store.latency", 1,
-                "sash.memory.keys", 1));
+                "sash.memory.keys", 1,
+                "sash.memory.bytes", 1,
+                "sash.memory.max.bytes", 1));
   }
 
   private double decisions(String policy, String outcome, String source) {
@@ -303,6 +347,10 @@ class SashMetersTest {
 
   private double keys(String policy) {
     return registry.get("sash.memory.keys").tag("policy", policy).gauge().value();
+  }
+
+  private double bytes() {
+    return registry.get("sash.memory.bytes").gauge().value();
   }
 
   private double up(String store) {

@@ -7,11 +7,13 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -19,14 +21,17 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections to Redis that suit a limiter: a command is sent once and now, or fails. Left to
- * itself, Lettuce keeps commands while it is disconnected and sends them later, and again those
- * that were not answered: callers would wait for seconds, and be charged twice.
+ * Creates connections to Redis that suit a limiter: a command is sent once and now, or fails. By
+ * default, Lettuce keeps commands while it is disconnected and sends them later, and sends again
+ * those that were not answered: callers would wait for seconds, and be charged twice.
  */
 interface Connector {
   /** A connection, and the commands on it, which are the same with and without a cluster. */
@@ -40,46 +45,60 @@ interface Connector {
     }
   }
 
-  /** Connects. */
-  CompletionStage<Session> connect();
-
-  /** Names are text, what scripts are told and kept is binary. */
+  /** Names are text; the arguments and replies of scripts are binary. */
   RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
 
-  /** How many parts of the keys may fail independently of each other. */
-  int shards();
+  /** Between attempts of Lettuce: short, since circuit breakers keep callers from waiting. */
+  Duration RECONNECT_PAUSE = Duration.ofMillis(100);
+
+  /** How long closing may take. */
+  Duration SHUTDOWN_LIMIT = Duration.ofSeconds(2);
+
+  /** More than {@link Link} ever lets be in flight. */
+  int REQUEST_QUEUE_SIZE = 2 * Link.MAX_IN_FLIGHT;
+
+  /** Connects. Never throws. */
+  CompletionStage<Session> connect();
+
+  /**
+   * Returns the server that holds a slot.
+   *
+   * @return its name; empty if there is only one server
+   */
+  default String serverOf(int slot) {
+    return "";
+  }
+
+  /** Returns whether keys are spread over several servers. */
+  default boolean isCluster() {
+    return false;
+  }
 
   /** Releases threads and sockets. */
   void shutdown();
 
-  /** What the user has said about connections. */
+  /** What the user has configured about connections. */
   record Options(
       List<RedisURI> uris, boolean cluster, Duration connectTimeout, @Nullable SslOptions tls) {}
 
   static Connector of(Options options) {
     ClientResources resources =
         ClientResources.builder().reconnectDelay(Delay.constant(RECONNECT_PAUSE)).build();
-    return options.cluster() ? new Cluster(options, resources) : new Single(options, resources);
+    return options.cluster() ? Cluster.own(options, resources) : new Single(options, resources);
   }
 
-  /** Between attempts: short, because whoever waits for Redis is told so by a breaker. */
-  Duration RECONNECT_PAUSE = Duration.ofMillis(100);
-
-  /** How long closing may take. */
-  Duration SHUTDOWN_LIMIT = Duration.ofSeconds(2);
-
-  /** Slots that belong to one server mostly lie side by side. */
-  int SLOTS_PER_SHARD = 1024;
-
-  /** More than callers can have under way within a deadline. */
-  int MOST_UNANSWERED = 100_000;
-
-  private static <B extends ClientOptions.Builder> B limiterOptions(B builder, Options options) {
+  /** Options for a client under which a command is never sent twice or late. */
+  static <B extends ClientOptions.Builder> B limiterOptions(B builder) {
     builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .replayFilter(command -> true) // nothing is sent a second time
-        .requestQueueSize(MOST_UNANSWERED)
-        .timeoutOptions(TimeoutOptions.create()) // deadlines are the limiter's
+        .requestQueueSize(REQUEST_QUEUE_SIZE)
+        .timeoutOptions(TimeoutOptions.create()); // deadlines are the limiter's
+    return builder;
+  }
+
+  private static <B extends ClientOptions.Builder> B limiterOptions(B builder, Options options) {
+    limiterOptions(builder)
         .socketOptions(
             SocketOptions.builder()
                 .connectTimeout(options.connectTimeout())
@@ -91,6 +110,21 @@ interface Connector {
       builder.sslOptions(tls);
     }
     return builder;
+  }
+
+  /**
+   * Checks a client that is not ours.
+   *
+   * @throws IllegalArgumentException if it would keep commands while it is disconnected
+   */
+  static void check(ClientOptions options) {
+    if (options.getDisconnectedBehavior() != ClientOptions.DisconnectedBehavior.REJECT_COMMANDS) {
+      throw new IllegalArgumentException(
+          "client must reject commands while it is disconnected, or requests could be charged"
+              + " late or twice: set the options RedisStore.clientOptions(), disconnectedBehavior"
+              + " was "
+              + options.getDisconnectedBehavior());
+    }
   }
 
   /** One server, or the master that Sentinel names. */
@@ -114,25 +148,74 @@ interface Connector {
     }
 
     @Override
-    public int shards() {
-      return 1;
-    }
-
-    @Override
     public void shutdown() {
       client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT);
       var unused = resources.shutdown(0, SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
-  /** A cluster, found through any of its nodes. */
-  final class Cluster implements Connector {
-    private final RedisClusterClient client;
-    private final ClientResources resources;
+  /** The user's client for one server or Sentinel. Its connections are closed, it is not. */
+  final class Shared implements Connector {
+    private final RedisClient client;
 
-    Cluster(Options options, ClientResources resources) {
+    Shared(RedisClient client) {
+      check(client.getOptions());
+      this.client = client;
+    }
+
+    @Override
+    public CompletionStage<Session> connect() {
+      // Only the blocking form knows the client's own URI.
+      return CompletableFuture.supplyAsync(
+          () -> {
+            StatefulRedisConnection<String, byte[]> connection = client.connect(CODEC);
+            return new Session(connection, connection.async());
+          });
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+
+  /** The user's connection. It is never closed, nor connected anew by Sash. */
+  final class Given implements Connector {
+    private final Session session;
+
+    Given(StatefulRedisConnection<String, byte[]> connection) {
+      check(connection.getOptions());
+      this.session = new Session(connection, connection.async());
+    }
+
+    @Override
+    public CompletionStage<Session> connect() {
+      return CompletableFuture.completedFuture(session);
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+
+  /** A cluster, found through any of its servers. */
+  final class Cluster implements Connector {
+    private static final String UNKNOWN = "(unassigned slots)";
+
+    private final RedisClusterClient client;
+    private final @Nullable ClientResources resources;
+    private final Map<String, String> names = new ConcurrentHashMap<>();
+
+    /** A user's client, which is not closed, or our own with its resources, which is. */
+    Cluster(RedisClusterClient client, @Nullable ClientResources resources) {
+      this.client = client;
       this.resources = resources;
-      this.client = RedisClusterClient.create(resources, options.uris());
+    }
+
+    static Cluster shared(RedisClusterClient client) {
+      check(client.getOptions());
+      return new Cluster(client, null);
+    }
+
+    static Cluster own(Options options, ClientResources resources) {
+      RedisClusterClient client = RedisClusterClient.create(resources, options.uris());
       client.setOptions(
           limiterOptions(ClusterClientOptions.builder(), options)
               .topologyRefreshOptions(
@@ -141,6 +224,7 @@ interface Connector {
                       .enablePeriodicRefresh(Duration.ofSeconds(5))
                       .build())
               .build());
+      return new Cluster(client, resources);
     }
 
     @Override
@@ -152,14 +236,31 @@ interface Connector {
     }
 
     @Override
-    public int shards() {
-      return SlotHash.SLOT_COUNT / SLOTS_PER_SHARD;
+    public boolean isCluster() {
+      return true;
+    }
+
+    @Override
+    public String serverOf(int slot) {
+      RedisClusterNode node = client.getPartitions().getPartitionBySlot(slot);
+      return node == null ? UNKNOWN : names.computeIfAbsent(node.getNodeId(), id -> nameOf(node));
+    }
+
+    private static String nameOf(RedisClusterNode node) {
+      return "server " + node.getUri().getHost() + ":" + node.getUri().getPort();
     }
 
     @Override
     public void shutdown() {
-      client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT);
-      var unused = resources.shutdown(0, SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      if (resources != null) {
+        client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT);
+        var unused = resources.shutdown(0, SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      }
     }
+  }
+
+  /** Returns the slot of a Redis key. */
+  static int slot(String redisKey) {
+    return SlotHash.getSlot(redisKey);
   }
 }

@@ -1,6 +1,9 @@
 package dev.sash.redis;
 
+import dev.sash.store.StoreException;
+import dev.sash.store.StoreException.Reason;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -8,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What a failure of Redis means. */
 final class Failures {
-  /** Says a script of a value that it did not write. */
-  private static final String FOREIGN = "holds something else than the state of its limit";
+  /** The code with which scripts fail on a value that Sash did not write. */
+  static final String STATE_CODE = "SASHSTATE";
 
   private Failures() {}
 
-  /** The failure itself, without the wrappings of futures. */
+  /** Returns the failure itself, without the wrappers of futures. */
   static Throwable unwrapped(Throwable failure) {
     Throwable inner = failure;
     while ((inner instanceof CompletionException || inner instanceof ExecutionException)
@@ -23,22 +26,34 @@ final class Failures {
     return inner;
   }
 
-  /**
-   * Whether the failure is one key's alone: something else is stored under its name. The server is
-   * well and decides about others.
-   */
-  static boolean isOfOneKey(Throwable failure) {
-    String message = messageOf(failure);
-    return failure instanceof RedisCommandExecutionException
-        && message != null
-        && (message.contains("WRONGTYPE") || message.contains(FOREIGN));
+  /** Returns what to throw for a failure. */
+  static StoreException of(Throwable thrown) {
+    Throwable failure = unwrapped(thrown);
+    if (failure instanceof StoreException known) {
+      return known;
+    }
+    return new StoreException(reason(failure), describe(failure), failure);
   }
 
-  /** A short text for logs; neither keys nor secrets occur in what Redis answers. */
+  private static Reason reason(Throwable failure) {
+    String message = messageOf(failure);
+    if (message == null) {
+      return Reason.UNAVAILABLE;
+    }
+    if (failure instanceof RedisCommandExecutionException
+        && (message.contains(STATE_CODE) || message.contains("WRONGTYPE"))) {
+      return Reason.FOREIGN_STATE;
+    }
+    return failure instanceof RedisException && message.contains("queue size exceeded")
+        ? Reason.OVERLOADED
+        : Reason.UNAVAILABLE;
+  }
+
+  /** Returns a short text for logs; neither keys nor secrets occur in what Redis answers. */
   static String describe(Throwable failure) {
     Throwable inner = unwrapped(failure);
     if (inner instanceof TimeoutException) {
-      return "no answer in time";
+      return "no response in time";
     }
     String message = messageOf(inner);
     String text = message == null ? inner.getClass().getSimpleName() : message;

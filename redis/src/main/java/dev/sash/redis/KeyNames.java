@@ -10,8 +10,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The names of Redis keys: {@code prefix:{policy:key}:kind}, such as {@code
- * sash:{api:user-42}:sliding-log:60000000}, one for each kind of limit. Immutable.
+ * The names of Redis keys: {@code prefix:version:{policy:key}:kind}, such as {@code
+ * sash:v2:{api:user-42}:sliding-log:60000000}, one for each kind of limit. Immutable.
+ *
+ * <p>The version is that of the format in which the scripts keep state: processes of two versions
+ * that run side by side during an upgrade do not misread each other's state.
  *
  * <p>The braces are Redis Cluster's hash tag: all limits of a policy on a key lie in one slot. They
  * are the only ones in a name, because those of the key are escaped, as are {@code %} itself,
@@ -23,6 +26,7 @@ final class KeyNames {
   private static final Pattern ESCAPE = Pattern.compile("%(?:u([0-9A-F]{4})|([0-9A-F]{2}))");
   private static final String KINDS =
       Arrays.stream(Algorithm.values()).map(Algorithm::id).collect(Collectors.joining("|"));
+  private static final String FORMAT = "v2";
   private static final String HEX = "0123456789ABCDEF";
 
   private final String prefix;
@@ -39,7 +43,7 @@ final class KeyNames {
     this.prefix = prefix;
     this.pattern =
         Pattern.compile(
-            Pattern.quote(prefix)
+            Pattern.quote(prefix + ":" + FORMAT)
                 + ":\\{(?<policy>[A-Za-z0-9._-]+):(?<key>[^{}]+)}:(?:"
                 + KINDS
                 + "):[0-9]+(?::[0-9]+)?");
@@ -62,9 +66,9 @@ final class KeyNames {
    * @return one name for each limit
    */
   String[] of(String policy, String key, List<Limit> limits) {
-    StringBuilder name = new StringBuilder(prefix).append(":{").append(policy).append(':');
-    escape(key, name);
-    int tagged = name.append("}:").length();
+    StringBuilder name = new StringBuilder();
+    appendTagged(policy, key, name);
+    int tagged = name.append(':').length();
     String[] names = new String[limits.size()];
     for (int i = 0; i < names.length; i++) {
       name.setLength(tagged);
@@ -72,6 +76,24 @@ final class KeyNames {
       names[i] = name.toString();
     }
     return names;
+  }
+
+  /**
+   * Returns what the names of a key begin with: they lie in the same slot.
+   *
+   * @param policy the policy's name
+   * @param key the key
+   */
+  String tagged(String policy, String key) {
+    StringBuilder name = new StringBuilder();
+    appendTagged(policy, key, name);
+    return name.toString();
+  }
+
+  private void appendTagged(String policy, String key, StringBuilder name) {
+    name.append(prefix).append(':').append(FORMAT).append(":{").append(policy).append(':');
+    escape(key, name);
+    name.append('}');
   }
 
   /** What a change makes another limit of: all but the permits. */
@@ -90,7 +112,7 @@ final class KeyNames {
    * @return the pattern
    */
   String scanPattern(String policy) {
-    return prefix + ":{" + policy + ":*";
+    return prefix + ":" + FORMAT + ":{" + policy + ":*";
   }
 
   /**

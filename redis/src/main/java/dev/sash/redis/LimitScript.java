@@ -6,6 +6,9 @@ import dev.sash.Algorithm;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import dev.sash.LimitUsage;
+import dev.sash.store.Decisions;
+import dev.sash.store.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -13,12 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a list of limits on one key is asked of Redis: by which script, with which arguments, and
- * what the reply means. The names of the Redis keys are given in the order of the limits.
- * Immutable.
+ * The script for a list of limits on one key, its arguments, and the meaning of its replies. The
+ * names of the Redis keys are given in the order of the limits. Immutable.
  */
 final class LimitScript {
   private static final byte[] REFUND = "refund".getBytes(US_ASCII);
+  private static final byte[] CHARGE = "charge".getBytes(US_ASCII);
   private static final byte[] INSPECT = "inspect".getBytes(US_ASCII);
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -62,27 +65,32 @@ final class LimitScript {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** The limits, in the order of the keys. */
+  /** Returns the limits, in the order of the keys. */
   List<Limit> limits() {
     return limits;
   }
 
-  /** What to load and to call. */
+  /** Returns the script to load and to call. */
   Script script() {
     return script;
   }
 
-  /** The arguments to spend permits; 0 only looks. */
+  /** Returns the arguments to acquire permits; 0 only peeks. */
   byte[][] acquire(long permits) {
     return new byte[][] {numbers(permits)};
   }
 
-  /** The arguments to give permits back. */
+  /** Returns the arguments to give permits back. */
   byte[][] refund(long permits) {
     return new byte[][] {numbers(permits), REFUND};
   }
 
-  /** The arguments to see what is kept. */
+  /** Returns the arguments to charge permits whether they fit or not. */
+  byte[][] charge(long permits) {
+    return new byte[][] {numbers(permits), CHARGE};
+  }
+
+  /** Returns the arguments to see what is kept. */
   byte[][] inspect() {
     return new byte[][] {numbers, INSPECT};
   }
@@ -94,14 +102,15 @@ final class LimitScript {
   }
 
   /**
-   * The decision that a reply tells: of several limits the one with the longest wait denies, the
+   * Returns the decision for a reply: of several limits the one with the longest wait denies, the
    * one with the fewest permits left admits; of equals the first.
    *
-   * @param permits as asked for by {@link #acquire}; 0 after {@link #refund}
+   * @param permits as given to {@link #acquire}; 0 after other operations
    * @param reply as the script sent it
    * @return the decision, from the store
    */
   Decision decision(long permits, byte[] reply) {
+    checkLength(reply, 1 + LimitReply.NUMBERS * limits.size());
     int nearest = 0;
     int longest = 0;
     long remaining = Long.MAX_VALUE;
@@ -109,53 +118,70 @@ final class LimitScript {
     long resetAfter = 0;
     long[] used = new long[limits.size()];
     for (int i = 0; i < used.length; i++) {
-      Standing standing = standing(reply, i, 1 + Standing.NUMBERS * i);
+      LimitReply limit = replyOf(reply, i, 1 + LimitReply.NUMBERS * i);
       long capacity = limits.get(i).capacity();
-      used[i] = standing.used();
+      used[i] = limit.used();
       long room = Math.max(0, capacity - used[i]);
       if (room < remaining) {
         nearest = i;
         remaining = room;
       }
-      long wait = permits > capacity ? NEVER : standing.until(capacity - permits);
+      long wait = permits > capacity ? NEVER : limit.until(capacity - permits);
       if (wait > retryAfter) {
         longest = i;
         retryAfter = wait;
       }
-      resetAfter = Math.max(resetAfter, standing.until(0));
+      resetAfter = Math.max(resetAfter, limit.until(0));
     }
     if (number(reply, 0) == 1) {
-      return Decision.allowed(
+      return Decisions.allowed(
           limits.get(nearest), used[nearest], remaining, resetAfter, Source.STORE);
     }
     Limit decidedBy = limits.get(longest);
-    return retryAfter == NEVER
-        ? Decision.impossible(decidedBy, used[longest], remaining, resetAfter, Source.STORE)
-        : Decision.denied(
-            decidedBy, used[longest], remaining, retryAfter, resetAfter, Source.STORE);
+    return Decisions.denied(
+        decidedBy, used[longest], remaining, retryAfter, resetAfter, Source.STORE);
   }
 
   /**
-   * What a reply to {@link #inspect} tells.
+   * Returns the decision for a reply to {@link #inspect}, with usages.
    *
    * @param reply as the script sent it
-   * @return one state for each limit, in their order
    */
-  List<KeyState> states(byte[] reply) {
-    List<KeyState> states = new ArrayList<>();
+  Decision inspected(byte[] reply) {
+    int numbers = 1 + (LimitReply.NUMBERS + 2) * limits.size();
+    checkLength(reply, numbers);
+    byte[] plain = new byte[Double.BYTES * (1 + LimitReply.NUMBERS * limits.size())];
+    System.arraycopy(reply, 0, plain, 0, Double.BYTES);
+    List<LimitUsage> states = new ArrayList<>();
     for (int i = 0; i < limits.size(); i++) {
-      int at = 1 + (Standing.NUMBERS + 2) * i;
-      long records = number(reply, at + Standing.NUMBERS);
+      int at = 1 + (LimitReply.NUMBERS + 2) * i;
+      System.arraycopy(
+          reply,
+          Double.BYTES * at,
+          plain,
+          Double.BYTES * (1 + LimitReply.NUMBERS * i),
+          Double.BYTES * LimitReply.NUMBERS);
+      long records = number(reply, at + LimitReply.NUMBERS);
       Duration timeToLive =
-          Duration.ofMillis(Math.max(0, number(reply, at + Standing.NUMBERS + 1)));
-      states.add(new KeyState(limits.get(i), standing(reply, i, at).used(), records, timeToLive));
+          Duration.ofMillis(Math.max(0, number(reply, at + LimitReply.NUMBERS + 1)));
+      states.add(new LimitUsage(limits.get(i), replyOf(reply, i, at).used(), records, timeToLive));
     }
-    return states;
+    return Decisions.withUsages(decision(0, plain), states);
   }
 
-  private Standing standing(byte[] reply, int limit, int at) {
-    return Standing.of(
+  private LimitReply replyOf(byte[] reply, int limit, int at) {
+    return LimitReply.of(
         limits.get(limit), number(reply, at), number(reply, at + 1), number(reply, at + 2));
+  }
+
+  /** A reply that is not one of ours must follow the failure rule like any other failure. */
+  private static void checkLength(byte[] reply, int numbers) {
+    if (reply.length != Double.BYTES * numbers) {
+      throw new StoreException(
+          StoreException.Reason.UNAVAILABLE,
+          "reply must have " + Double.BYTES * numbers + " bytes, had " + reply.length,
+          null);
+    }
   }
 
   private static long number(byte[] reply, int index) {

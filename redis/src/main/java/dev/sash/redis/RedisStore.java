@@ -1,12 +1,26 @@
 package dev.sash.redis;
 
+import dev.sash.Decision;
 import dev.sash.MicroClock;
-import dev.sash.Policy;
 import dev.sash.internal.Bounds;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.store.CircuitBreakers;
+import dev.sash.store.DenyCache;
+import dev.sash.store.FailureRules;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
+import dev.sash.store.StoreException;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.RedisCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,10 +30,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes limiters that keep their state in Redis. All limiters of a store share one connection.
+ * Keeps state in Redis, where all processes with the same prefix share it. All limiters of a store
+ * share one connection.
  *
  * <pre>{@code
  * RedisStore store = RedisStore.connect("redis://localhost");
@@ -33,34 +49,51 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code redis-sentinel://user:password@host1:26379,host2:26379/0#mymaster}, {@code
  *       rediss-sentinel://} with TLS: the master that Sentinel names;
  *   <li>{@code redis-cluster://user:password@host:port}, {@code rediss-cluster://} with TLS, one or
- *       more: a Redis Cluster, found through any of the nodes named.
+ *       more: a Redis Cluster, found through any of the servers named.
  * </ul>
  *
- * <p>A store can be made while Redis is away: its limiters then decide by their failure rules until
- * it is there. Thread-safe.
+ * <p>A decision is one round trip. It takes these steps, and ends at the first that decides:
+ *
+ * <ol>
+ *   <li>{@link DenyCache}: a recent denial by Redis that still holds;
+ *   <li>{@link CircuitBreakers}: Redis, unless it has not been responding lately, within the
+ *       policy's {@link dev.sash.Policy#deadline};
+ *   <li>{@link FailureRules}: the policy's {@link dev.sash.Policy#failureRule}.
+ * </ol>
+ *
+ * <p>{@link Decision#source} says which it was. No step throws because Redis is unavailable, except
+ * for resets and inspections, and no request is kept for later: one that was not answered in time
+ * may have been charged, never twice. A store can be created while Redis is unavailable.
+ *
+ * <p>Futures complete on an I/O thread unless an {@linkplain Builder#callbackExecutor executor} is
+ * given: what depends on them must not block there. Thread-safe.
  */
-public final class RedisStore implements AutoCloseable {
-  private static final int DENIALS_REMEMBERED = 1 << 14;
+public final class RedisStore implements Store {
   private static final int SCAN_STEP = 1_000;
 
   private final Link link;
   private final KeyNames names;
-  private final int nodes;
-  private final long denialMicros;
+  private final FailureRules failureRules;
+
+  /** Everything that a request passes through, from the outside in. */
+  private final Store pipeline;
 
   private RedisStore(Builder builder) {
     names = new KeyNames(builder.prefix);
-    nodes = builder.nodes;
-    denialMicros = Bounds.microsCeil(builder.believeDenialsFor);
-    link = new Link(Connector.of(builder.options()), builder.prefix);
+    link = new Link(builder.connector(), new Probe(builder.prefix));
+    RedisScripts scripts = new RedisScripts(link, names, builder.clock, builder.callbackExecutor);
+    CircuitBreakers breakers = new CircuitBreakers(scripts, "Redis");
+    failureRules = new FailureRules(breakers, builder.nodes, builder::newFallback);
+    long ttlMicros = Bounds.microsCeil(builder.denyCacheTtl);
+    pipeline = ttlMicros == 0 ? failureRules : new DenyCache(failureRules, ttlMicros);
     link.connectWithin(builder.connectTimeout);
   }
 
   /**
-   * A store with the defaults of {@link Builder}.
+   * Connects with the defaults of {@link Builder}.
    *
    * @param uri where Redis is
-   * @param more other nodes of the same cluster
+   * @param more other servers of the same cluster
    * @return the store
    */
   public static RedisStore connect(String uri, String... more) {
@@ -68,7 +101,17 @@ public final class RedisStore implements AutoCloseable {
   }
 
   /**
-   * A store of your own making.
+   * Returns a store on connections of an existing client, with the defaults of {@link Builder}.
+   *
+   * @param client see {@link Builder#client(RedisClient)}
+   * @return the store
+   */
+  public static RedisStore using(RedisClient client) {
+    return builder().client(client).connect();
+  }
+
+  /**
+   * Returns a builder.
    *
    * @return a builder with the defaults
    */
@@ -77,38 +120,73 @@ public final class RedisStore implements AutoCloseable {
   }
 
   /**
-   * A limiter whose state is shared by all limiters of that policy name in the same Redis.
+   * Returns options for a Lettuce client that a store can {@linkplain Builder#client(RedisClient)
+   * share}: commands are sent once and now, or fail.
    *
-   * @param policy what is allowed, and what holds while Redis does not answer
-   * @return the limiter
+   * @return the options, to which others may be added
    */
-  public RedisLimiter limiter(Policy policy) {
-    return limiter(policy, MicroClock.system());
-  }
-
-  /** A limiter that waits and remembers by another clock of this process. */
-  RedisLimiter limiter(Policy policy, MicroClock clock) {
-    DenyCache denials = new DenyCache(clock, DENIALS_REMEMBERED, denialMicros);
-    return new RedisLimiter(link, names, denials, clock, policy, nodes);
+  public static ClientOptions.Builder clientOptions() {
+    return Connector.limiterOptions(ClientOptions.builder());
   }
 
   /**
-   * Whether Redis decides, as far as is known from the latest decisions: for health checks.
+   * Returns options for a Lettuce cluster client that a store can {@linkplain
+   * Builder#client(RedisClusterClient) share}.
    *
-   * @return false if failure rules decide, about all keys or some
+   * @return the options, to which others may be added
    */
+  public static ClusterClientOptions.Builder clusterClientOptions() {
+    return Connector.limiterOptions(ClusterClientOptions.builder());
+  }
+
+  /**
+   * Returns the codec of connections that a store can {@linkplain Builder#connection share}.
+   *
+   * @return names as UTF-8, values as bytes
+   */
+  public static RedisCodec<String, byte[]> codec() {
+    return Connector.CODEC;
+  }
+
+  @Override
+  public Decision decide(Operation operation, ResolvedLimits limits, String key, long permits) {
+    return pipeline.decide(operation, limits, key, permits);
+  }
+
+  @Override
+  public CompletionStage<Decision> decideAsync(
+      Operation operation, ResolvedLimits limits, String key, long permits) {
+    return pipeline.decideAsync(operation, limits, key, permits);
+  }
+
+  /** Returns the clock of this process, for waiting; decisions are dated by Redis. */
+  @Override
+  public MicroClock clock() {
+    return pipeline.clock();
+  }
+
+  @Override
   public boolean isUp() {
-    return link.isUp();
+    return pipeline.isUp();
   }
 
   /**
-   * Some of the keys to which something is charged, for people who want to look around. Goes
-   * through all keys in Redis, a little at a time, until it has found enough.
+   * Returns the number of decisions by failure rules.
+   *
+   * @return since the store was created
+   */
+  public long fallbacks() {
+    return failureRules.decisions();
+  }
+
+  /**
+   * Returns some of the keys to which something is charged, for support and debugging. Scans all
+   * keys in Redis, a little at a time, until it has found enough.
    *
    * @param policy the policy's name
-   * @param most how many keys at most
+   * @param most the most keys to return
    * @return in no order
-   * @throws RedisStoreException if Redis does not answer
+   * @throws StoreException if Redis is unavailable
    */
   public Set<String> keys(String policy, int most) {
     Bounds.check("most", 1, Integer.MAX_VALUE, most);
@@ -133,38 +211,39 @@ public final class RedisStore implements AutoCloseable {
   /** Closes the connection; limiters of this store decide by their failure rules from then on. */
   @Override
   public void close() {
-    link.close();
+    pipeline.close();
   }
 
-  /** Waits for an answer that comes in a while, or not. */
-  static <T> T await(CompletionStage<T> answer) {
+  /** Waits for a reply that has a deadline. */
+  private static <T> T await(CompletionStage<T> answer) {
     try {
       return answer.toCompletableFuture().join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof RedisStoreException failure) {
-        throw failure;
-      }
-      throw e;
+      throw Failures.of(e);
     }
   }
 
-  /** How a store is to be. Not thread-safe. */
+  /** Builder for {@link RedisStore}. Not thread-safe. */
   public static final class Builder {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private final List<String> uris = new ArrayList<>();
     private final List<RedisURI> servers = new ArrayList<>();
     private boolean cluster;
+    private @Nullable Connector existing;
     private String prefix = "sash";
     private int nodes = 1;
-    private Duration believeDenialsFor = Duration.ofSeconds(1);
+    private Duration denyCacheTtl = Duration.ofSeconds(1);
     private Duration connectTimeout = Duration.ofSeconds(1);
     private @Nullable SslOptions tls;
+    private @Nullable Executor callbackExecutor;
+    private @Nullable Long fallbackMaxBytes;
+    private MicroClock clock = MicroClock.system();
 
     private Builder() {}
 
     /**
-     * Where Redis is; several for several nodes of a cluster.
+     * Adds the URI of Redis; several for several servers of a cluster.
      *
      * @param uri see {@link RedisStore}
      * @return this
@@ -175,7 +254,7 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Short for {@link #uri} with each of them.
+     * Adds URIs: short for {@link #uri} with each of them.
      *
      * @param uris see {@link RedisStore}
      * @return this
@@ -186,8 +265,8 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Where Redis is, in the words of Lettuce: for what a text cannot say, such as credentials that
-     * change. In place of {@link #uri}.
+     * Sets the server as Lettuce describes it, instead of a {@link #uri}: for what a text cannot
+     * express, such as credentials that change.
      *
      * @param server one server, or sentinels that name it; its timeout becomes the {@link
      *     #connectTimeout}
@@ -199,22 +278,66 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Where a cluster is, in the words of Lettuce. In place of {@link #uri}.
+     * Sets the servers of a cluster as Lettuce describes them, instead of a {@link #uri}.
      *
-     * @param nodes some of its nodes; their timeouts become the {@link #connectTimeout}
+     * @param seeds some servers of the cluster; their timeouts become the {@link #connectTimeout}
      * @return this
      */
-    public Builder cluster(List<RedisURI> nodes) {
-      nodes.forEach(this::server);
+    public Builder cluster(List<RedisURI> seeds) {
+      seeds.forEach(this::server);
       cluster = true;
       return this;
     }
 
     /**
-     * What the names of all keys in Redis begin with, so that several applications can share one.
+     * Sets an existing client to connect with, instead of a {@link #uri}. The store opens one
+     * connection, and closes it; the client stays open.
      *
-     * @param prefix 1 to 64 letters, digits, dots, colons, hyphens and underscores; {@code sash}
-     *     unless given
+     * @param client must reject commands while it is disconnected, as with {@link #clientOptions}
+     * @return this
+     * @throws IllegalArgumentException if it does not: requests could be charged late or twice
+     */
+    public Builder client(RedisClient client) {
+      existing = new Connector.Shared(Objects.requireNonNull(client, "client must not be null"));
+      return this;
+    }
+
+    /**
+     * Sets an existing cluster client to connect with, instead of a {@link #uri}. The store opens
+     * one connection, and closes it; the client stays open.
+     *
+     * @param client must reject commands while it is disconnected, as with {@link
+     *     #clusterClientOptions}, and should refresh its topology
+     * @return this
+     * @throws IllegalArgumentException if it does not: requests could be charged late or twice
+     */
+    public Builder client(RedisClusterClient client) {
+      existing =
+          Connector.Cluster.shared(Objects.requireNonNull(client, "client must not be null"));
+      return this;
+    }
+
+    /**
+     * Sets an existing connection to use, instead of a {@link #uri}. It stays open, and the store
+     * never connects anew: if it breaks, Lettuce has to reconnect it.
+     *
+     * @param connection with the {@link #codec}; its client must reject commands while it is
+     *     disconnected, as with {@link #clientOptions}
+     * @return this
+     * @throws IllegalArgumentException if it does not: requests could be charged late or twice
+     */
+    public Builder connection(StatefulRedisConnection<String, byte[]> connection) {
+      existing =
+          new Connector.Given(Objects.requireNonNull(connection, "connection must not be null"));
+      return this;
+    }
+
+    /**
+     * Sets what the names of all keys in Redis begin with, so that several applications can share
+     * one Redis.
+     *
+     * @param prefix 1 to 64 letters, digits, dots, colons, hyphens and underscores; {@code sash} by
+     *     default
      * @return this
      */
     public Builder prefix(String prefix) {
@@ -223,10 +346,10 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Among how many processes the limits are divided by {@link dev.sash.FailureRule#LOCAL} while
-     * Redis does not answer: each admits permits / nodes, rounded down, and at least 1.
+     * Sets the number of processes that share the limits. While Redis is unavailable, {@link
+     * dev.sash.FailureRule#LOCAL} admits permits / nodes in each, rounded down, and at least 1.
      *
-     * @param nodes 1 to 10⁶; 1 unless given, so that each admits the whole limit
+     * @param nodes 1 to 10⁶; 1 by default, so that each admits the whole limit
      * @return this
      */
     public Builder nodes(int nodes) {
@@ -236,25 +359,25 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * How long a denial by Redis is believed at most without asking again, and never longer than
+     * Sets the longest time to believe a denial by Redis without asking again; never longer than
      * its {@code retryAfter}. A refund or reset by <em>another</em> process is seen this much later
-     * by requests that were denied before; by this one, at once.
+     * by requests that were denied before; one by this process, at once.
      *
-     * @param time zero, to ask Redis every time, up to a minute; 1 s unless given
+     * @param ttl zero, to ask Redis every time, up to a minute; 1 s by default
      * @return this
      */
-    public Builder believeDenialsFor(Duration time) {
-      if (!Objects.requireNonNull(time, "time must not be null").isZero()) {
-        Bounds.checkDuration("time to believe denials", LONGEST, time);
+    public Builder denyCacheTtl(Duration ttl) {
+      if (!Objects.requireNonNull(ttl, "ttl must not be null").isZero()) {
+        Bounds.checkDuration("TTL of the deny cache", LONGEST, ttl);
       }
-      believeDenialsFor = time;
+      denyCacheTtl = ttl;
       return this;
     }
 
     /**
-     * How long to wait for a connection: each attempt, and {@link #connect} for the first.
+     * Sets the longest time to wait for a connection: for each attempt, and in {@link #connect}.
      *
-     * @param timeout more than zero, at most a minute; 1 s unless given
+     * @param timeout more than zero, at most a minute; 1 s by default
      * @return this
      */
     public Builder connectTimeout(Duration timeout) {
@@ -264,7 +387,7 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Whom to trust with TLS, in place of the authorities that the JVM trusts.
+     * Sets the certificates to trust with TLS, instead of the authorities that the JVM trusts.
      *
      * @param pem a file of certificates
      * @return this
@@ -275,8 +398,8 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * How to speak TLS, where the URI says that it is spoken: keys, trust, protocols. In place of
-     * {@link #trustedCertificates}.
+     * Sets how TLS is used if the URI asks for it: keys, trust, protocols. Instead of {@link
+     * #trustedCertificates}.
      *
      * @param options those of Lettuce
      * @return this
@@ -287,7 +410,37 @@ public final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * The store. Waits for Redis no longer than the {@link #connectTimeout}, and goes on trying
+     * Sets the executor on which futures complete.
+     *
+     * @param executor the I/O thread by default
+     * @return this
+     */
+    public Builder callbackExecutor(Executor executor) {
+      callbackExecutor = Objects.requireNonNull(executor, "executor must not be null");
+      return this;
+    }
+
+    /**
+     * Sets the most bytes that {@link dev.sash.FailureRule#LOCAL} may take in this process; see
+     * {@link InMemoryStore.Builder#maxBytes}.
+     *
+     * @param maxBytes 1 or more; a quarter of the maximum heap by default
+     * @return this
+     */
+    public Builder fallbackMaxBytes(long maxBytes) {
+      Bounds.check("fallbackMaxBytes", 1, Long.MAX_VALUE, maxBytes);
+      fallbackMaxBytes = maxBytes;
+      return this;
+    }
+
+    /** Sets another clock of this process to wait and to cache by. */
+    Builder clock(MicroClock clock) {
+      this.clock = clock;
+      return this;
+    }
+
+    /**
+     * Connects. Waits for Redis no longer than the {@link #connectTimeout}, and continues to try
      * afterwards.
      *
      * @return a new store
@@ -295,6 +448,24 @@ public final class RedisStore implements AutoCloseable {
      */
     public RedisStore connect() {
       return new RedisStore(this);
+    }
+
+    private Store newFallback() {
+      InMemoryStore.Builder store = InMemoryStore.builder();
+      return (fallbackMaxBytes == null ? store : store.maxBytes(fallbackMaxBytes)).build();
+    }
+
+    private Connector connector() {
+      if (existing == null) {
+        return Connector.of(options());
+      }
+      if (!uris.isEmpty() || !servers.isEmpty()) {
+        throw new IllegalArgumentException(
+            "a store must have a client or uris, not both, had "
+                + (uris.size() + servers.size())
+                + " uris");
+      }
+      return existing;
     }
 
     private Connector.Options options() {

@@ -28,6 +28,12 @@ import java.util.stream.Collectors;
 record Script(String source, String sha1) {
   private static final String SETTINGS = "settings.lua";
 
+  /** What scripts fail with on a value that Sash did not write; {@link Failures} looks for it. */
+  private static final String STATE_ERROR =
+      "local STATE_ERROR = '"
+          + Failures.STATE_CODE
+          + " the key holds something else than the state of this limit'\n";
+
   private static final Map<List<String>, Script> SCRIPTS = new ConcurrentHashMap<>();
 
   /**
@@ -76,7 +82,8 @@ record Script(String source, String sha1) {
   }
 
   private static Script assemble(List<String> parts) {
-    String source = parts.stream().map(Script::read).collect(Collectors.joining("\n"));
+    String source =
+        STATE_ERROR + parts.stream().map(Script::read).collect(Collectors.joining("\n"));
     return new Script(source, sha1(source));
   }
 

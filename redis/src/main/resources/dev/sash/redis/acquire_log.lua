@@ -21,6 +21,7 @@ if not ARGV[2] then
     local now, expires, front, sealed, size, gone, left = clock, 0, 0, 0, 0, 0, window
     local newest, oldest = now, 0
     if h then
+      check_state(#h > 23 and (#h - 23) % width == 0)
       _, newest, expires, front, sealed, oldest = unpack(read, h)
       if now < newest then
         now = newest
@@ -69,7 +70,7 @@ if not ARGV[2] then
     end
 
   -- Any number of permits, where every record carries the total so far.
-  elseif not h or tag == LOG + 3 or tag == LOG + 2 and unpack('<I2', h, 18) == 0 then
+  elseif not h or tag == LOG + 3 or tag == LOG + 2 and #h > 27 and unpack('<I2', h, 18) == 0 then
     local cell = cells == 0 and 1 or math.ceil(window / cells)
     local width, modulus, record, read = 4, 4294967296, '<I4', '<BddI2I4I4I4'
     if window + cell > 1099511627776 then
@@ -81,6 +82,7 @@ if not ARGV[2] then
     local now, expires, front, sealed, before, size, gone, used = clock, 0, 0, 0, 0, 0, 0, 0
     local newest, oldest = now, 0
     if h then
+      check_state(#h > 27 and (#h - 27) % step == 0)
       _, newest, expires, front, sealed, before, oldest = unpack(read, h)
       if now < newest then
         now = newest

@@ -2,7 +2,7 @@
 -- KEYS     the state of each limit
 -- ARGV     1 doubles: permits, and for each limit: tag of the algorithm | capacity | window in microseconds |
 --            cells (log), refill per window (bucket) or 0
---          2 refund, inspect, or none to acquire
+--          2 refund, charge, inspect, or none to acquire
 -- RETURNS  doubles in a string: 1 if so many permits fit, or 0, and for each limit, after what was done:
 --            of a log: used, retry_after, reset_after, in microseconds
 --            of another: x, y, now mod window
@@ -34,6 +34,22 @@ for i = 1, #limits do
     end
   end
 end
+if operation == 'charge' then
+  for i = 1, #limits do
+    local limit = limits[i]
+    permits = math.max(0, math.min(permits, MAX_USED - (limit.is_log and look(limit, now) or limit.used)))
+  end
+  for i = 1, permits > 0 and #limits or 0 do
+    local limit = limits[i]
+    if limit.is_log then
+      log_charge(limit, now, permits)
+    else
+      settle_counts(limit, now, permits)
+      write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
+      settle_counts(limit, now, 0)
+    end
+  end
+end
 if operation then
   permits = 0
 end
@@ -58,6 +74,8 @@ for i = 1, #limits do
   else
     if fits == 1 and permits > 0 then
       write_counts(limit, now, limit.x + permits, limit.y, limit.ends)
+    elseif limit.refill_changed then
+      write_counts(limit, now, limit.x, limit.y, limit.ends)
     end
     reply[#reply + 1] = struct.pack('<ddd', limit.x, limit.y, now % limit.window)
   end

@@ -66,11 +66,10 @@ local function part_at(log, number)
   local block = log.blocks[number]
   if not block then
     local text = redis.call('HGET', log.key, number)
-    if not text then
-      error(NOT_OURS, 0)
-    end
+    check_state(text and #text > 9)
     local weighted, before, index = struct.unpack('<BI4I4', text)
     block = part(log, text, 10, #text - 9, weighted == 1, before)
+    check_state(block.n % 1 == 0)
     block.index = index
     log.blocks[number] = block
   end
@@ -91,15 +90,15 @@ local function open_log(key, window, cells)
   log.first, log.last, log.oldest_kept, log.newest_kept, log.index = 1, 1, 1, 1, 0
   local h = redis.call('HGET', key, 'h')
   if h then
+    check_state(#h >= 23)
     local tag, front_n, at, before
     tag, log.newest, log.expires, front_n, log.sealed, at = struct.unpack('<BddI2I4', h)
     local flags = tag - LOG
-    if flags < 0 or flags > EMPTY then
-      error(NOT_OURS, 0)
-    end
+    check_state(flags >= 0 and flags <= EMPTY and (flags == 0 or #h >= 27))
     if log.sealed > 0 then
-      log.first, log.last, log.oldest_kept, log.newest_kept, log.index =
-        struct.unpack('<I4I4I4I4I4', redis.call('HGET', key, 'm'))
+      local m = redis.call('HGET', key, 'm')
+      check_state(m and #m == 20)
+      log.first, log.last, log.oldest_kept, log.newest_kept, log.index = struct.unpack('<I4I4I4I4I4', m)
     end
     log.had_blocks = log.sealed > 0
     local front_weighted, back_weighted = flags % 2 == 1, flags % 4 >= 2
@@ -112,6 +111,7 @@ local function open_log(key, window, cells)
     log.front = part(log, h, at, front_bytes, front_weighted, before % TOTALS)
     local back_before = total(log.front, front_n) + log.sealed
     log.back = part(log, h, at + front_bytes, #h - at - front_bytes + 1, back_weighted, back_before % TOTALS)
+    check_state(log.back.n >= 0 and log.back.n % 1 == 0)
   else
     log.front = part(log, '', 1, 0, false, 0)
     log.back = part(log, '', 1, 0, false, 0)
@@ -215,8 +215,9 @@ local function log_records(log, now)
   if log.live == log.last then
     return log.back.n - log.live_i + 1
   end
-  local in_blocks = log.first < log.last and log.index - part_at(log, log.first).index or 0
-  local before = log.live < log.first and 0 or part_at(log, log.live).index - part_at(log, log.first).index
+  local in_blocks = log.first < log.last and (log.index - part_at(log, log.first).index) % TOTALS or 0
+  local before = log.live < log.first and 0
+    or (part_at(log, log.live).index - part_at(log, log.first).index) % TOTALS
   local in_front = log.live < log.first and log.front.n or 0
   return in_front + in_blocks - before - log.live_i + 1 + log.back.n
 end
@@ -262,7 +263,7 @@ local function seal(log)
   else
     log.block = struct.pack('<BI4I4', back.weighted and 1 or 0, back.total, log.index) .. records(back)
     log.sealed = log.sealed + (after - back.total) % TOTALS
-    log.last, log.index = log.last + 1, log.index + back.n
+    log.last, log.index = log.last + 1, (log.index + back.n) % TOTALS
     log.newest_kept = math.max(log.newest_kept, log.last)
   end
   log.back = part(log, '', 1, 0, back.weighted, after)

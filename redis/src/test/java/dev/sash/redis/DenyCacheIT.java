@@ -6,9 +6,9 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 /** Denials are believed without asking Redis, and no longer than they are true. */
 class DenyCacheIT {
   private static final Policy POLICY =
-      Policy.of("api", Limit.slidingLog(10, Duration.ofHours(1))).deadline(Duration.ofSeconds(10));
+      Policy.of("api", Limit.slidingLog(10, Duration.ofHours(1)))
+          .withDeadline(Duration.ofSeconds(10));
 
   private static RedisServer server;
   private RedisStore store;
@@ -38,8 +39,7 @@ class DenyCacheIT {
   @BeforeEach
   void connect() {
     server.command("FLUSHALL");
-    store =
-        RedisStore.builder().uri(server.uri()).believeDenialsFor(Duration.ofMinutes(1)).connect();
+    store = RedisStore.builder().uri(server.uri()).denyCacheTtl(Duration.ofMinutes(1)).connect();
   }
 
   @AfterEach
@@ -49,7 +49,7 @@ class DenyCacheIT {
 
   @Test
   void aDeniedKeyIsNotAskedForAgain() {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     limiter.tryAcquire("k", 10);
     Decision denied = limiter.tryAcquire("k");
     long scripts = scriptsRun();
@@ -68,7 +68,7 @@ class DenyCacheIT {
 
   @Test
   void whatFitsIsAskedFor() {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     limiter.tryAcquire("k", 8);
     assertThat(limiter.tryAcquire("k", 3).allowed()).isFalse();
 
@@ -77,7 +77,7 @@ class DenyCacheIT {
 
   @Test
   void aRefundIsSeenAtOnce() {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     limiter.tryAcquire("k", 10);
     for (int i = 0; i < 50; i++) {
       assertThat(limiter.tryAcquire("k").allowed()).isFalse();
@@ -88,7 +88,7 @@ class DenyCacheIT {
 
   @Test
   void aResetIsSeenAtOnce() {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     for (int i = 0; i < 50; i++) {
       assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
       assertThat(limiter.tryAcquire("k").allowed()).isFalse();
@@ -98,24 +98,21 @@ class DenyCacheIT {
 
   @Test
   void aHigherLimitIsSeenAtOnce() {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     limiter.tryAcquire("k", 10);
     assertThat(limiter.tryAcquire("k").allowed()).isFalse();
 
-    limiter.changePolicy(POLICY.limits(List.of(Limit.slidingLog(11, Duration.ofHours(1)))));
+    RateLimiter higher = store.limiter(POLICY.withLimits("11/1h"));
 
-    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    assertThat(higher.tryAcquire("k").allowed()).isTrue();
   }
 
   @Test
   void aResetByAnotherProcessIsSeenWhenTheDenialIsTooOldToBeBelieved() {
     try (RedisStore here =
-            RedisStore.builder()
-                .uri(server.uri())
-                .believeDenialsFor(Duration.ofMillis(200))
-                .connect();
+            RedisStore.builder().uri(server.uri()).denyCacheTtl(Duration.ofMillis(200)).connect();
         RedisStore there = RedisStore.connect(server.uri())) {
-      RedisLimiter limiter = here.limiter(POLICY);
+      RateLimiter limiter = here.limiter(POLICY);
       limiter.tryAcquire("k", 10);
       assertThat(limiter.tryAcquire("k").allowed()).isFalse();
       there.limiter(POLICY).reset("k");

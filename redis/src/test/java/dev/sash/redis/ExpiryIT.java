@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -39,7 +41,7 @@ class ExpiryIT {
   @ParameterizedTest
   @EnumSource
   void livesAsLongAsSomethingIsCharged(Algorithm algorithm) {
-    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    RateLimiter limiter = limiter(algorithm, WINDOW);
     limiter.tryAcquire("k", 3);
     assertExpires(limiter, "k", "a charge");
     limiter.tryAcquire("k");
@@ -55,7 +57,7 @@ class ExpiryIT {
   @ParameterizedTest
   @EnumSource
   void livesAsLongAsSinglePermitsAreCharged(Algorithm algorithm) {
-    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    RateLimiter limiter = limiter(algorithm, WINDOW);
     for (int i = 1; i <= 3; i++) {
       limiter.tryAcquire("single");
       assertExpires(limiter, "single", i + " of them");
@@ -67,7 +69,7 @@ class ExpiryIT {
   @ParameterizedTest
   @EnumSource
   void isGoneSoonAfter(Algorithm algorithm) {
-    RedisLimiter limiter = limiter(algorithm, Duration.ofMillis(50));
+    RateLimiter limiter = limiter(algorithm, Duration.ofMillis(50));
     limiter.tryAcquire("short", 3);
     String name = name(limiter, "short");
     long begin = System.nanoTime();
@@ -80,7 +82,7 @@ class ExpiryIT {
   @ParameterizedTest
   @EnumSource
   void aDenialOrAPeekLeavesNothing(Algorithm algorithm) {
-    RedisLimiter limiter = limiter(algorithm, WINDOW);
+    RateLimiter limiter = limiter(algorithm, WINDOW);
     limiter.peek("nobody");
     limiter.tryAcquire("nobody", 1_000);
     limiter.refund("nobody", 1);
@@ -88,7 +90,26 @@ class ExpiryIT {
     assertThat(server.command("EXISTS", name(limiter, "nobody"))).isEqualTo(0L);
   }
 
-  private static void assertExpires(RedisLimiter limiter, String key, String what) {
+  @Test
+  void everyLimitOfSeveralLivesAsLongAsItIsNeeded() {
+    Policy policy =
+        Policy.named("several")
+            .withLimits("1/1m token-bucket capacity=100", "1/2m token-bucket capacity=100")
+            .withDeadline(Duration.ofSeconds(10));
+    RateLimiter limiter = store.limiter(policy);
+    String[] names = new KeyNames("sash").of("several", "k", policy.limits());
+    for (int permits : new int[] {1, 9, 40}) {
+      limiter.tryAcquire("k", permits);
+      for (String name : names) {
+        // The longer a debt, the later it is paid.
+        assertThat((Long) server.command("PTTL", name))
+            .as("%s after %d permits more", name, permits)
+            .isGreaterThan(Duration.ofSeconds(59L * limiter.peek("k").used()).toMillis());
+      }
+    }
+  }
+
+  private static void assertExpires(RateLimiter limiter, String key, String what) {
     Object millis = server.command("PTTL", name(limiter, key)); // first, for time goes on
     long needed = limiter.peek(key).resetAfter().toMillis();
     assertThat((Long) millis)
@@ -96,13 +117,13 @@ class ExpiryIT {
         .isBetween(needed, needed + LINGER_MILLIS);
   }
 
-  private static RedisLimiter limiter(Algorithm algorithm, Duration window) {
-    Limit limit = new Limit(algorithm, 100, window.toMillis() * 1_000, 0, 100);
+  private static RateLimiter limiter(Algorithm algorithm, Duration window) {
+    Limit limit = Limit.of(algorithm, 100, window);
     return store.limiter(
-        Policy.of("expiry-" + algorithm.id(), limit).deadline(Duration.ofSeconds(10)));
+        Policy.of("expiry-" + algorithm.id(), limit).withDeadline(Duration.ofSeconds(10)));
   }
 
-  private static String name(RedisLimiter limiter, String key) {
+  private static String name(RateLimiter limiter, String key) {
     return new KeyNames("sash").of(limiter.policy().name(), key, limiter.policy().limits())[0];
   }
 }

@@ -4,6 +4,7 @@ import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -43,8 +44,9 @@ final class Hammer {
     MicroClock wrong = () -> WallClock.INSTANCE.micros() + skewMicros;
     // Four processes start at once, on a machine that may have other things to do.
     Duration patience = Duration.ofSeconds(30);
-    try (RedisStore store = RedisStore.builder().uri(args[0]).connectTimeout(patience).connect()) {
-      RedisLimiter limiter = store.limiter(Policy.of("hammered", LIMIT).deadline(patience), wrong);
+    try (RedisStore store =
+        RedisStore.builder().uri(args[0]).connectTimeout(patience).clock(wrong).connect()) {
+      RateLimiter limiter = store.limiter(Policy.of("hammered", LIMIT).withDeadline(patience));
       limiter.tryAcquire("the first answer is slow");
       long endMicros = WallClock.INSTANCE.micros() + Long.parseLong(args[2]) * 1_000_000;
       List<CompletableFuture<Void>> callers = new ArrayList<>();
@@ -56,7 +58,7 @@ final class Hammer {
     }
   }
 
-  private static void ask(RedisLimiter limiter, long endMicros, Path file) {
+  private static void ask(RateLimiter limiter, long endMicros, Path file) {
     SplittableRandom random = new SplittableRandom();
     int remembered = 0;
     try (DataOutputStream out =

@@ -2,10 +2,15 @@ package dev.sash.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
+import dev.sash.store.Decisions;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
 import dev.sash.testkit.ManualClock;
-import dev.sash.testkit.Operation;
 import dev.sash.testkit.Schedule.Step;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,8 +33,9 @@ class HugeLogIT {
 
   private final LocalRedis redis = LocalRedis.get();
   private final ManualClock clock = new ManualClock(1_000_000);
-  private final ScriptLimiter limiter =
-      new ScriptLimiter(Policy.of("huge", Limit.slidingLog(1_000_000_000, WINDOW)), clock);
+  private final Policy policy = Policy.of("huge", Limit.slidingLog(1_000_000_000, WINDOW));
+  private final ScriptStore store = new ScriptStore(clock);
+  private final RateLimiter limiter = store.limiter(policy);
 
   @BeforeEach
   void watch() {
@@ -64,7 +70,7 @@ class HugeLogIT {
 
   private void use(String key) {
     assertThat(limiter.peek(key).used()).isEqualTo(RECORDS);
-    assertThat(limiter.inspect(key).get(0).records()).isEqualTo(RECORDS);
+    assertThat(limiter.inspect(key).usages().get(0).records()).isEqualTo(RECORDS);
     assertThat(limiter.tryAcquire(key, 700_000_000).used()).as("weighted").isEqualTo(701_000_000);
     assertThat(limiter.tryAcquire(key, 299_500_000).allowed()).isFalse();
     assertThat(limiter.refund(key, 700_300_000).used()).isEqualTo(700_000);
@@ -80,7 +86,7 @@ class HugeLogIT {
   }
 
   private String name(String key) {
-    return limiter.namesOf(key)[0];
+    return store.namesOf(policy, key)[0];
   }
 
   private long slowCalls() {
@@ -91,11 +97,15 @@ class HugeLogIT {
     for (int from = 0; from < RECORDS; from += AT_ONCE) {
       long begin = clock.micros();
       List<Step> steps =
-          IntStream.range(0, AT_ONCE)
-              .mapToObj(i -> new Step(i, begin + i + 1, new Operation.Acquire("k", 1), null))
-              .toList();
-      limiter.decide(clock, steps);
+          IntStream.range(0, AT_ONCE).mapToObj(i -> acquire(i, begin + i + 1)).toList();
+      store.decide(clock, steps);
     }
+  }
+
+  private Step acquire(int number, long clockMicros) {
+    ResolvedLimits limits = new ResolvedLimits(policy, policy.limits());
+    Decision unknown = Decisions.allowed(policy.limits().get(0), 0, 0, 0, Source.STORE);
+    return new Step(number, clockMicros, Operation.ACQUIRE, limits, "k", 1, unknown);
   }
 
   private Object command(String... words) {

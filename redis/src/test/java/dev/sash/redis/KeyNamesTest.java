@@ -64,11 +64,11 @@ class KeyNamesTest {
             Limit.parse("10/1s token-bucket capacity=50"));
     assertThat(NAMES.of("api", "user-42", limits))
         .containsExactly(
-            "sash:{api:user-42}:sliding-log:1000000",
-            "sash:{api:user-42}:sliding-log:60000000:60",
-            "sash:{api:user-42}:sliding-counter:3600000000",
-            "sash:{api:user-42}:fixed-window:86400000000",
-            "sash:{api:user-42}:token-bucket:1000000");
+            "sash:v2:{api:user-42}:sliding-log:1000000",
+            "sash:v2:{api:user-42}:sliding-log:60000000:60",
+            "sash:v2:{api:user-42}:sliding-counter:3600000000",
+            "sash:v2:{api:user-42}:fixed-window:86400000000",
+            "sash:v2:{api:user-42}:token-bucket:1000000");
   }
 
   @Test
@@ -82,11 +82,12 @@ class KeyNamesTest {
 
   @Test
   void bracesOfAKeyAreEscaped() {
-    assertThat(name("api", "{x}", "10/1s")).isEqualTo("sash:{api:%7Bx%7D}:sliding-log:1000000");
-    assertThat(name("api", "50%", "10/1s")).isEqualTo("sash:{api:50%25}:sliding-log:1000000");
+    assertThat(name("api", "{x}", "10/1s")).isEqualTo("sash:v2:{api:%7Bx%7D}:sliding-log:1000000");
+    assertThat(name("api", "50%", "10/1s")).isEqualTo("sash:v2:{api:50%25}:sliding-log:1000000");
     assertThat(name("api", "a\r\n\u0000é😀", "10/1s"))
-        .isEqualTo("sash:{api:a%0D%0A%00é😀}:sliding-log:1000000");
-    assertThat(name("api", "\uD800", "10/1s")).isEqualTo("sash:{api:%uD800}:sliding-log:1000000");
+        .isEqualTo("sash:v2:{api:a%0D%0A%00é😀}:sliding-log:1000000");
+    assertThat(name("api", "\uD800", "10/1s"))
+        .isEqualTo("sash:v2:{api:%uD800}:sliding-log:1000000");
   }
 
   @Test
@@ -108,7 +109,7 @@ class KeyNamesTest {
       owners.put(name, owner);
       assertThat(NAMES.ownerOf(name)).contains(owner);
       assertThat(hashTag(name)).startsWith(owner.policy() + ":").doesNotContain("{", "}");
-      assertThat(name).startsWith("sash:{").endsWith("}:sliding-log:1000000");
+      assertThat(name).startsWith("sash:v2:{").endsWith("}:sliding-log:1000000");
     }
   }
 
@@ -133,25 +134,25 @@ class KeyNamesTest {
         List.of(
             "",
             "sash",
-            "sash:{",
-            "sash:{api",
-            "sash:{api:k}",
-            "sash:{api:k}:",
-            "sash:{api:k}:sliding-log",
-            "sash:{api:k}:sliding-log:x",
-            "sash:{api:k}:unknown:1000000",
-            "sash:{api}:sliding-log:1000000",
-            "sash:{api:}:sliding-log:1000000",
-            "sash:{:k}:sliding-log:1000000",
+            "sash:v2:{",
+            "sash:v2:{api",
+            "sash:v2:{api:k}",
+            "sash:v2:{api:k}:",
+            "sash:v2:{api:k}:sliding-log",
+            "sash:v2:{api:k}:sliding-log:x",
+            "sash:v2:{api:k}:unknown:1000000",
+            "sash:v2:{api}:sliding-log:1000000",
+            "sash:v2:{api:}:sliding-log:1000000",
+            "sash:v2:{:k}:sliding-log:1000000",
             "other:{api:k}:sliding-log:1000000",
-            "sash:{a b:k}:sliding-log:1000000",
-            "sash:{api:{k}:sliding-log:1000000",
-            "sash:{api:k}}:sliding-log:1000000",
-            "sash:{api:%}:sliding-log:1000000",
-            "sash:{api:%2}:sliding-log:1000000",
-            "sash:{api:%41}:sliding-log:1000000",
-            "sash:{api:%7b}:sliding-log:1000000",
-            "sash:{api:%uD83D%uDE00}:sliding-log:1000000")) {
+            "sash:v2:{a b:k}:sliding-log:1000000",
+            "sash:v2:{api:{k}:sliding-log:1000000",
+            "sash:v2:{api:k}}:sliding-log:1000000",
+            "sash:v2:{api:%}:sliding-log:1000000",
+            "sash:v2:{api:%2}:sliding-log:1000000",
+            "sash:v2:{api:%41}:sliding-log:1000000",
+            "sash:v2:{api:%7b}:sliding-log:1000000",
+            "sash:v2:{api:%uD83D%uDE00}:sliding-log:1000000")) {
       assertThat(NAMES.ownerOf(name)).as(name).isEmpty();
     }
   }
@@ -163,7 +164,7 @@ class KeyNamesTest {
           .isThrownBy(() -> new KeyNames(prefix))
           .withMessage("prefix must be 1 to 64 of A-Z a-z 0-9 . _ : -, was '%s'", prefix);
     }
-    assertThat(new KeyNames("shop:eu").of("api", "k", ONE)[0]).startsWith("shop:eu:{api:k}:");
+    assertThat(new KeyNames("shop:eu").of("api", "k", ONE)[0]).startsWith("shop:eu:v2:{api:k}:");
   }
 
   @Test

@@ -26,7 +26,7 @@ class RedisFailoverIT {
   private static final List<String> KEYS = List.of("a", "b", "c", "d", "e", "f");
 
   private static final Policy POLICY =
-      Policy.of("api", Limit.slidingLog(PERMITS, Duration.ofHours(1))).deadline(DEADLINE);
+      Policy.of("api", Limit.slidingLog(PERMITS, Duration.ofHours(1))).withDeadline(DEADLINE);
 
   @Test
   void aReplicaPromotedBySentinel() {
@@ -99,7 +99,7 @@ class RedisFailoverIT {
 
       Callers.Report report = callers.stop();
       assertCalm("a slot that moves", Duration.ZERO, recovery, report, 1);
-      assertThat(store.limiter(POLICY).inspect("a").get(0).used())
+      assertThat(store.limiter(POLICY).inspect("a").usages().get(0).used())
           .isGreaterThanOrEqualTo(report.admitted("a", Source.STORE));
     }
   }
@@ -115,7 +115,7 @@ class RedisFailoverIT {
   }
 
   private static RedisStore store(List<String> uris) {
-    return RedisStore.builder().uris(uris).believeDenialsFor(Duration.ZERO).connect();
+    return RedisStore.builder().uris(uris).denyCacheTtl(Duration.ZERO).connect();
   }
 
   private static List<String> uris(RedisCluster cluster) {

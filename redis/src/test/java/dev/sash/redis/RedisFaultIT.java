@@ -9,6 +9,7 @@ import dev.sash.Decision.Source;
 import dev.sash.FailureRule;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.FaultProxy;
 import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -32,7 +33,7 @@ class RedisFaultIT {
 
   /** Nobody is forgiven anything during a test: all that is admitted lies in one window. */
   private static final Policy POLICY =
-      Policy.of("api", Limit.slidingLog(PERMITS, Duration.ofHours(1))).deadline(DEADLINE);
+      Policy.of("api", Limit.slidingLog(PERMITS, Duration.ofHours(1))).withDeadline(DEADLINE);
 
   private interface Fault {
     void happens() throws Exception;
@@ -197,7 +198,7 @@ class RedisFaultIT {
   void somethingElseUnderAKey() {
     try (RedisServer server = RedisServer.start();
         RedisStore store = store(server.uri())) {
-      RedisLimiter limiter = store.limiter(POLICY);
+      RateLimiter limiter = store.limiter(POLICY);
       String name = new KeyNames("sash").of("api", "a", POLICY.limits())[0];
       for (int i = 0; i < 20; i++) {
         server.command("DEL", name);
@@ -237,8 +238,8 @@ class RedisFaultIT {
   void openAdmitsAndClosedDenies() throws Exception {
     try (RedisServer server = RedisServer.start();
         RedisStore store = store(server.uri())) {
-      RedisLimiter open = store.limiter(POLICY.onFailure(FailureRule.OPEN));
-      RedisLimiter closed = store.limiter(POLICY.onFailure(FailureRule.CLOSED));
+      RateLimiter open = store.limiter(POLICY.onFailure(FailureRule.OPEN));
+      RateLimiter closed = store.limiter(POLICY.onFailure(FailureRule.CLOSED));
       server.kill();
       for (int i = 0; i < 20; i++) {
         Decision admitted = open.tryAcquire("a", PERMITS);
@@ -251,7 +252,7 @@ class RedisFaultIT {
       }
       assertThat(open.tryAcquire("a", PERMITS + 1).neverAllowed()).isTrue();
       assertThat(closed.tryAcquire("a", PERMITS + 1).neverAllowed()).isTrue();
-      assertThat(open.fallbacks()).isEqualTo(21);
+      assertThat(store.fallbacks()).isEqualTo(42);
       assertThat(store.isUp()).isFalse();
     }
   }
@@ -260,21 +261,20 @@ class RedisFaultIT {
   void localAdmitsItsShare() {
     try (RedisServer server = RedisServer.start();
         RedisStore store =
-            RedisStore.builder()
-                .uri(server.uri())
-                .nodes(4)
-                .believeDenialsFor(Duration.ZERO)
-                .connect()) {
-      RedisLimiter limiter =
+            RedisStore.builder().uri(server.uri()).nodes(4).denyCacheTtl(Duration.ZERO).connect()) {
+      RateLimiter limiter =
           store.limiter(
-              POLICY.tiers(key -> key.equals("pro") ? List.of(Limit.parse("4001/1h")) : List.of()));
+              POLICY.withTiers(
+                  key -> key.equals("pro") ? List.of(Limit.parse("4001/1h")) : List.of()));
       server.kill();
 
       assertThat(limiter.tryAcquire("free", PERMITS / 4).allowed()).isTrue();
       assertThat(limiter.tryAcquire("free").allowed()).isFalse();
-      assertThat(limiter.tryAcquire("pro", 1_000).allowed()).isTrue();
+      Decision charged = limiter.tryAcquire("pro", 1_000);
+      assertThat(charged.allowed()).isTrue();
       assertThat(limiter.tryAcquire("pro").allowed()).isFalse();
-      assertThat(limiter.refund("pro", 10).remaining()).isEqualTo(10);
+      assertThat(limiter.refund("pro", 10).remaining()).as("of Redis' permits").isZero();
+      assertThat(limiter.refund("pro", 10, charged).remaining()).isEqualTo(10);
       assertThat(limiter.peek("pro").source()).isEqualTo(Source.LOCAL);
     }
   }
@@ -320,14 +320,14 @@ class RedisFaultIT {
     for (String key : KEYS) {
       // What was charged without an answer is lost to the caller, never the other way round.
       if (lives == 1) {
-        assertThat(store.limiter(POLICY).inspect(key).get(0).used())
+        assertThat(store.limiter(POLICY).inspect(key).usages().get(0).used())
             .isGreaterThanOrEqualTo(report.admitted(key, Source.STORE));
       }
     }
   }
 
   private static RedisStore store(String uri) {
-    return RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
+    return RedisStore.builder().uri(uri).denyCacheTtl(Duration.ZERO).connect();
   }
 
   private static void print(String name, Duration recovery, Callers.Report report) {

@@ -8,6 +8,7 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.RedisBinary;
 import dev.sash.testkit.redis.RedisCluster;
 import dev.sash.testkit.redis.RedisSentinels;
@@ -27,7 +28,7 @@ class RedisTopologyIT {
               "api",
               Limit.slidingLog(10, Duration.ofMinutes(1)),
               Limit.slidingCounter(1_000, Duration.ofHours(1)))
-          .deadline(Duration.ofSeconds(10));
+          .withDeadline(Duration.ofSeconds(10));
 
   @Test
   void withAPassword() {
@@ -91,7 +92,7 @@ class RedisTopologyIT {
       assertDecides(uris.get(4)); // found through a replica
 
       try (RedisStore store = RedisStore.builder().uris(uris).connect()) {
-        RedisLimiter limiter = store.limiter(POLICY);
+        RateLimiter limiter = store.limiter(POLICY);
         List<String> keys = IntStream.range(0, 100).mapToObj(i -> "user:" + i).toList();
         for (String key : keys) {
           assertThat(limiter.tryAcquire(key, 10).source()).isEqualTo(Source.STORE);
@@ -126,7 +127,7 @@ class RedisTopologyIT {
     try (RedisCluster cluster = RedisCluster.start()) {
       List<RedisURI> nodes = cluster.uris().stream().map(RedisURI::create).toList();
       try (RedisStore store = RedisStore.builder().cluster(nodes).connect()) {
-        RedisLimiter limiter = store.limiter(POLICY);
+        RateLimiter limiter = store.limiter(POLICY);
         for (int i = 0; i < 100; i++) {
           assertThat(limiter.tryAcquire("user:" + i).source()).isEqualTo(Source.STORE);
         }
@@ -145,19 +146,19 @@ class RedisTopologyIT {
   }
 
   private static void assertDecides(RedisStore store) {
-    RedisLimiter limiter = store.limiter(POLICY);
+    RateLimiter limiter = store.limiter(POLICY);
     Decision decision = limiter.tryAcquire("k", 4);
 
     assertThat(decision.source()).isEqualTo(Source.STORE);
     assertThat(decision.remaining()).isEqualTo(6);
     assertThat(limiter.refund("k", 1).remaining()).isEqualTo(7);
-    assertThat(limiter.inspect("k").get(1).used()).isEqualTo(3);
+    assertThat(limiter.inspect("k").usages().get(1).used()).isEqualTo(3);
     assertThat(store.keys("api", 10)).containsExactly("k");
     assertThat(limiter.tryAcquire("k", 8).allowed()).isFalse();
     limiter.reset("k");
     assertThat(limiter.peek("k").used()).isZero();
     assertThat(limiter.tryAcquire("left behind").source()).isEqualTo(Source.STORE);
-    assertThat(limiter.fallbacks()).isZero();
+    assertThat(store.fallbacks()).isZero();
     assertThat(store.isUp()).isTrue();
   }
 

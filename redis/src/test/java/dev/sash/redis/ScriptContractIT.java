@@ -1,9 +1,11 @@
 package dev.sash.redis;
 
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import dev.sash.testkit.AlgorithmContract;
+import dev.sash.testkit.AlternationContract;
+import dev.sash.testkit.AsyncContract;
 import dev.sash.testkit.BadInputContract;
+import dev.sash.testkit.ChargeContract;
 import dev.sash.testkit.LargeNumbersContract;
 import dev.sash.testkit.ListenerContract;
 import dev.sash.testkit.ManualClock;
@@ -18,47 +20,63 @@ import org.junit.jupiter.api.Nested;
 /** The scripts keep the contract. */
 class ScriptContractIT {
   @Nested
-  class Algorithms extends AlgorithmContract {
+  class Algorithm extends AlgorithmContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
   class Operations extends OperationsContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
-  class WorstCases extends WorstCaseContract {
+  class Charge extends ChargeContract {
+    @Override
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
+    }
+  }
+
+  @Nested
+  class WorstCase extends WorstCaseContract {
     @Override
     protected int attack() {
       return 2_000;
     }
 
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
   class SeveralLimits extends SeveralLimitsContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
-  class PolicyChanges extends PolicyChangeContract {
+  class Alternation extends AlternationContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
+    }
+  }
+
+  @Nested
+  class PolicyChange extends PolicyChangeContract {
+    @Override
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
@@ -66,28 +84,28 @@ class ScriptContractIT {
   class Time extends TimeContract {
     @Override
     protected long latestMicros() {
-      return ScriptLimiter.LATEST;
+      return ScriptStore.LATEST;
     }
 
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
   class BadInput extends BadInputContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
   class LargeNumbers extends LargeNumbersContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
@@ -95,20 +113,28 @@ class ScriptContractIT {
   class Waiting extends WaitingContract {
     @Override
     protected long latestMicros() {
-      return ScriptLimiter.LATEST;
+      return ScriptStore.LATEST;
     }
 
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 
   @Nested
-  class Listeners extends ListenerContract {
+  class Listener extends ListenerContract {
     @Override
-    protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-      return new ScriptLimiter(policy, clock);
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
+    }
+  }
+
+  @Nested
+  class Async extends AsyncContract {
+    @Override
+    protected Store newStore(ManualClock clock) {
+      return new ScriptStore(clock);
     }
   }
 }

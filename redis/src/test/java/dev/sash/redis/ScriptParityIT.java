@@ -1,24 +1,29 @@
 package dev.sash.redis;
 
 import dev.sash.Decision;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import dev.sash.testkit.ManualClock;
 import dev.sash.testkit.ParityContract;
+import dev.sash.testkit.Schedule.Conditions;
 import dev.sash.testkit.Schedule.Step;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The scripts decide as the oracle does. */
 class ScriptParityIT extends ParityContract {
   @Override
-  protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-    return new ScriptLimiter(policy, clock);
+  protected Store newStore(ManualClock clock) {
+    return new ScriptStore(clock);
   }
 
   @Override
   protected long decisions() {
     return 200_000;
+  }
+
+  /** The test's Redis forgets nothing by itself. */
+  @Override
+  protected Conditions conditions() {
+    return Conditions.ANY;
   }
 
   @Override
@@ -27,8 +32,7 @@ class ScriptParityIT extends ParityContract {
   }
 
   @Override
-  protected List<@Nullable Decision> decide(
-      RateLimiter limiter, ManualClock clock, List<Step> steps) {
-    return ((ScriptLimiter) limiter).decide(clock, steps);
+  protected List<Decision> decide(Store store, ManualClock clock, List<Step> steps) {
+    return ((ScriptStore) store).decide(clock, steps);
   }
 }

@@ -1,15 +1,14 @@
 package dev.sash.redis;
 
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import dev.sash.testkit.ManualClock;
 import dev.sash.testkit.TightnessContract;
 
-/** The scripts keep what they promise, to the tick. */
+/** The waits that the scripts report are exact, to the tick. */
 class ScriptTightnessIT extends TightnessContract {
   @Override
-  protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-    return new ScriptLimiter(policy, clock);
+  protected Store newStore(ManualClock clock) {
+    return new ScriptStore(clock);
   }
 
   @Override

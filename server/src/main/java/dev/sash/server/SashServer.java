@@ -4,13 +4,13 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Store;
 import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.RlsService;
+import dev.sash.store.Store;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -72,13 +72,14 @@ public final class SashServer implements AutoCloseable {
     registry
         .config()
         .meterFilter(
-            store.isRemote()
+            options.isRemote()
                 ? new LatencyBuckets()
                 // To time it would take as long as the decision itself.
                 : MeterFilter.denyNameStartsWith("sash.store.latency"));
     SashMeters meters = new SashMeters(registry);
-    meters.watchStore(store.name(), store::isUp);
-    Engine engine = new Engine(store, meters, configuration.get());
+    String storeName = options.isRemote() ? "redis" : "memory";
+    meters.watchStore(storeName, store::isUp);
+    Engine engine = new Engine(meters.instrument(store), storeName, configuration.get());
     configuration.follow(engine, registry);
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
@@ -102,11 +103,14 @@ public final class SashServer implements AutoCloseable {
   }
 
   private static Store store(ServerOptions options) {
-    if (options.redisUris().isEmpty()) {
-      return Store.inMemory(InMemoryStore.create());
+    long maxBytes = options.maxBytes();
+    if (!options.isRemote()) {
+      InMemoryStore.Builder memory = InMemoryStore.builder();
+      return (maxBytes == 0 ? memory : memory.maxBytes(maxBytes)).build();
     }
-    return Store.onRedis(
-        RedisStore.builder().uris(options.redisUris()).nodes(options.nodes()).connect());
+    RedisStore.Builder redis =
+        RedisStore.builder().uris(options.redisUris()).nodes(options.nodes());
+    return (maxBytes == 0 ? redis : redis.fallbackMaxBytes(maxBytes)).connect();
   }
 
   /**

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param resp where and how RESP is spoken; null if it is not
  * @param configuration the file or directory of the configuration; null for the default
  * @param redisUris where the state is kept; empty for this process
- * @param nodes among how many servers the limits are divided while Redis does not answer
+ * @param nodes the number of servers that share the limits while Redis is unavailable
+ * @param maxBytes the most bytes of keys and their state in this process; 0 for a quarter of the
+ *     maximum heap
  * @param drainDelay how long the server goes on as before once it has said that it is not ready
  */
 public record ServerOptions(
@@ -23,6 +25,7 @@ public record ServerOptions(
     @Nullable Path configuration,
     List<String> redisUris,
     int nodes,
+    long maxBytes,
     Duration drainDelay) {
 
   /** Copies the URIs. */
@@ -37,7 +40,7 @@ public record ServerOptions(
    * @return the options
    */
   public static ServerOptions of(HttpOptions http) {
-    return new ServerOptions(http, null, null, List.of(), 1, Duration.ZERO);
+    return new ServerOptions(http, null, null, List.of(), 1, 0, Duration.ZERO);
   }
 
   /**
@@ -47,7 +50,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(http, resp, path, redisUris, nodes, drainDelay);
+    return new ServerOptions(http, resp, path, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -57,7 +60,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(http, resp, configuration, uris, nodes, drainDelay);
+    return new ServerOptions(http, resp, configuration, uris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -67,17 +70,39 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withResp(@Nullable RespOptions options) {
-    return new ServerOptions(http, options, configuration, redisUris, nodes, drainDelay);
+    return new ServerOptions(http, options, configuration, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
    * These options for one of many servers.
    *
-   * @param nodes among how many the limits are divided while Redis does not answer
+   * @param nodes the number of servers that share the limits while Redis is unavailable
    * @return the options
    */
   public ServerOptions withNodes(int nodes) {
-    return new ServerOptions(http, resp, configuration, redisUris, nodes, drainDelay);
+    return new ServerOptions(http, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
+  }
+
+  /**
+   * Returns these options with a bound of the memory for keys and their state in this process.
+   *
+   * @param bytes 1 or more; 0 for a quarter of the maximum heap
+   * @return the options
+   */
+  public ServerOptions withMaxBytes(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("maxBytes must be 0 or more, was " + bytes);
+    }
+    return new ServerOptions(http, resp, configuration, redisUris, nodes, bytes, drainDelay);
+  }
+
+  /**
+   * Returns whether the state is kept outside of this process.
+   *
+   * @return false if there are no Redis URIs
+   */
+  public boolean isRemote() {
+    return !redisUris.isEmpty();
   }
 
   /**
@@ -87,6 +112,6 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(http, resp, configuration, redisUris, nodes, delay);
+    return new ServerOptions(http, resp, configuration, redisUris, nodes, maxBytes, delay);
   }
 }

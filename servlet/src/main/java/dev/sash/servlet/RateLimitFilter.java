@@ -37,24 +37,23 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>A request is charged once, however often it is forwarded, included or dispatched; error pages
- * are not charged. If a decision is not there at once, the container's thread is not kept waiting:
- * the request becomes asynchronous and is dispatched again when it is admitted. Three things
- * follow:
+ * are not charged. If a decision is not available at once, no thread waits for it: the request
+ * becomes asynchronous and is dispatched again when it is admitted. Therefore:
  *
  * <ul>
  *   <li>the filter must be mapped to {@code REQUEST} and {@code ASYNC} dispatches, as {@link
  *       #registerIn} does;
- *   <li>filters behind it must be mapped to {@code ASYNC} as well, since the container passes by
- *       those that are not. They see an ordinary {@code REQUEST} dispatch. Where that cannot be,
- *       {@linkplain Builder#waitForDecisions wait};
- *   <li>where the servlet or a filter is not declared to support asynchronous requests, or a filter
- *       in front has made the request asynchronous already, the thread does wait, for as long as
- *       the policy's deadline at most.
+ *   <li>filters after it must be mapped to {@code ASYNC} as well, since the container skips those
+ *       that are not. They see an ordinary {@code REQUEST} dispatch. If that is not possible, use
+ *       {@link Builder#waitForDecisions()};
+ *   <li>if the servlet or a filter is not declared to support asynchronous requests, or an earlier
+ *       filter has made the request asynchronous already, the thread waits, at most for the
+ *       policy's deadline.
  * </ul>
  */
 public final class RateLimitFilter implements Filter {
   /**
-   * The request attribute under which an admitted request carries its {@link Verdict}; with several
+   * The request attribute that holds the {@link Verdict} of an admitted request; with several
    * filters, that of the last.
    */
   public static final String VERDICT = RateLimitFilter.class.getName() + ".verdict";
@@ -68,7 +67,7 @@ public final class RateLimitFilter implements Filter {
   private final Function<HttpServletRequest, @Nullable String> routes;
   private final BooleanSupplier waits;
 
-  /** Of this filter alone: each of several filters charges. */
+  /** Differs between filters: each of several filters charges. */
   private final String attribute = RateLimitFilter.class.getName() + "." + COUNT.incrementAndGet();
 
   private RateLimitFilter(Builder builder) {
@@ -79,7 +78,7 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * A filter with the defaults of {@link Builder}.
+   * Returns a filter with the defaults of {@link Builder}.
    *
    * @param limiter decides
    * @return the filter
@@ -89,7 +88,7 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * A filter of your own making.
+   * Returns a builder.
    *
    * @param limiter decides
    * @return a builder with the defaults
@@ -99,8 +98,8 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * Puts the filter in front of an application, before the filters that are already mapped: as
-   * asynchronous, and for {@code REQUEST} and {@code ASYNC} dispatches.
+   * Registers the filter before the filters that are already mapped, with asynchronous support and
+   * for {@code REQUEST} and {@code ASYNC} dispatches.
    *
    * @param context the application, while it starts
    * @param urlPatterns such as {@code /*}
@@ -115,10 +114,10 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * A request as this filter reads it, for whoever asks a {@link HttpLimiter} further on.
+   * Returns a request as this filter sees it, for later calls of an {@link HttpLimiter}.
    *
    * @param request the request
-   * @return its principal and route are found as the filter finds them
+   * @return a view with the principal and route that the filter uses
    */
   public RequestView viewOf(HttpServletRequest request) {
     return new ServletRequestView(request, principals, routes);
@@ -137,15 +136,15 @@ public final class RateLimitFilter implements Filter {
 
   private void limit(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    if (request.getAttribute(attribute) instanceof Passage passage) {
-      Verdict ready = passage.takeReady();
+    if (request.getAttribute(attribute) instanceof RequestState state) {
+      Verdict ready = state.takeReady();
       if (ready == null) {
-        chain.doFilter(request, response); // a further dispatch of a request that is decided
+        chain.doFilter(request, response); // decided in an earlier dispatch
       } else {
-        proceed(passage, ready, request, response, chain);
+        proceed(state, ready, request, response, chain);
       }
     } else if (request.getDispatcherType() == DispatcherType.ERROR) {
-      chain.doFilter(request, response); // it failed before it came here
+      chain.doFilter(request, response); // failed before it reached this filter
     } else {
       decide(request, response, chain);
     }
@@ -153,22 +152,22 @@ public final class RateLimitFilter implements Filter {
 
   private void decide(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    Passage passage = new Passage(response, request.getDispatcherType());
-    request.setAttribute(attribute, passage);
-    CompletableFuture<Verdict> answer = limiter.check(viewOf(request)).toCompletableFuture();
-    if (!answer.isDone() && canBeSuspended(request) && !waits.getAsBoolean()) {
-      passage.suspend(request.startAsync(request, response), answer);
+    RequestState state = new RequestState(response, request.getDispatcherType());
+    request.setAttribute(attribute, state);
+    CompletableFuture<Verdict> pending = limiter.check(viewOf(request)).toCompletableFuture();
+    if (!pending.isDone() && canBeSuspended(request) && !waits.getAsBoolean()) {
+      state.suspend(request.startAsync(request, response), pending);
       return;
     }
-    Verdict verdict = passage.await(answer);
+    Verdict verdict = state.await(pending);
     if (verdict.allowed()) {
-      proceed(passage, verdict, request, response, chain);
+      proceed(state, verdict, request, response, chain);
     } else {
-      Passage.write(verdict, response);
+      RequestState.write(verdict, response);
     }
   }
 
-  /** Not in a forward or an include: who called it would go on without the answer. */
+  /** Not in a forward or an include: its caller would continue without the decision. */
   private static boolean canBeSuspended(HttpServletRequest request) {
     return request.isAsyncSupported()
         && !request.isAsyncStarted()
@@ -177,7 +176,7 @@ public final class RateLimitFilter implements Filter {
   }
 
   private static void proceed(
-      Passage passage,
+      RequestState state,
       Verdict verdict,
       HttpServletRequest request,
       HttpServletResponse response,
@@ -185,34 +184,34 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     request.setAttribute(VERDICT, verdict);
     verdict.headers().forEach(response::setHeader);
-    if (!verdict.dependsOnStatus() && passage.dispatcherType() == request.getDispatcherType()) {
+    if (!verdict.dependsOnStatus() && state.dispatcherType() == request.getDispatcherType()) {
       chain.doFilter(request, response);
       return;
     }
-    WatchedRequest watched = new WatchedRequest(request, passage);
+    WatchedRequest watched = new WatchedRequest(request, state);
     boolean returned = false;
     try {
       chain.doFilter(watched, response);
       returned = true;
     } finally {
       if (!returned) {
-        passage.settle(passage.statusOfFailure());
+        state.settle(state.statusOfFailure());
       } else if (!watched.becameAsync()) {
-        passage.settle(response.getStatus());
+        state.settle(response.getStatus());
       }
     }
   }
 
-  /** Once: it is a mistake of the application, not of a request. */
+  /** Logs once: the application is misconfigured, not the request. */
   static void warnOfMissingDispatch() {
     if (WARNED.compareAndSet(false, true)) {
       LOG.warn(
-          "the rate limit filter is not mapped to ASYNC dispatches: limits hold, but header fields"
-              + " are missing from responses to admitted requests");
+          "Rate limit filter is not mapped to ASYNC dispatches: limits are enforced, but header"
+              + " fields are missing from responses to admitted requests");
     }
   }
 
-  /** How a filter is to be. Not thread-safe. */
+  /** Builder for {@link RateLimitFilter}. Not thread-safe. */
   public static final class Builder {
     private final HttpLimiter limiter;
     private Function<HttpServletRequest, @Nullable String> principals =
@@ -234,10 +233,10 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * Finds who was authenticated.
+     * Sets how to find the authenticated user.
      *
-     * @param principals the name of {@link HttpServletRequest#getUserPrincipal} unless given; null
-     *     if nobody was
+     * @param principals returns the name, or null; by default that of {@link
+     *     HttpServletRequest#getUserPrincipal}
      * @return this
      */
     public Builder principal(Function<HttpServletRequest, @Nullable String> principals) {
@@ -246,10 +245,10 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * Finds the pattern of the handler.
+     * Sets how to find the pattern of the handler.
      *
-     * @param routes the pattern of the servlet's mapping, such as {@code /users/*}, unless given;
-     *     null if it is not known
+     * @param routes returns the pattern, or null if it is unknown; by default that of the servlet's
+     *     mapping, such as {@code /users/*}
      * @return this
      */
     public Builder route(Function<HttpServletRequest, @Nullable String> routes) {
@@ -258,7 +257,7 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * Keeps the container's thread while a decision is pending, so that a request is never
+     * Lets the container's thread wait while a decision is pending, so that a request is never
      * dispatched twice: for applications whose filters are not mapped to {@code ASYNC} dispatches,
      * and for virtual threads.
      *
@@ -269,9 +268,9 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * {@link #waitForDecisions()} if a condition holds.
+     * Lets the container's thread wait if a condition is true; see {@link #waitForDecisions()}.
      *
-     * @param condition asked each time that a decision is pending: must be fast and thread-safe
+     * @param condition called each time a decision is pending: must be fast and thread-safe
      * @return this
      */
     public Builder waitForDecisions(BooleanSupplier condition) {
@@ -280,7 +279,7 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * The filter.
+     * Returns the filter.
      *
      * @return a new filter
      */

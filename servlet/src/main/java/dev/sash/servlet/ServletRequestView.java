@@ -9,11 +9,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A servlet request as {@link dev.sash.http.HttpLimiter} reads it. Never touches the body: asking a
- * servlet request for a parameter would.
+ * A servlet request as {@link dev.sash.http.HttpLimiter} reads it. Does not call {@code
+ * getParameter}, which may consume the body.
  *
  * @param request the request
- * @param principals finds who was authenticated
+ * @param principals finds the authenticated user
  * @param routes finds the pattern of the handler
  */
 record ServletRequestView(

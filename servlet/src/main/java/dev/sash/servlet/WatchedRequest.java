@@ -8,33 +8,33 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * The request as the rest of the chain sees it: in its first dispatch, even where the filter had to
- * be dispatched a second time to get there; and heard of when the application becomes asynchronous.
+ * The request as the rest of the chain sees it: in its first dispatch, even if it was dispatched
+ * again after the decision. Notices when the application makes the request asynchronous.
  */
 final class WatchedRequest extends HttpServletRequestWrapper {
-  private final Passage passage;
+  private final RequestState state;
   private final DispatcherType dispatch;
   private boolean async;
 
-  WatchedRequest(HttpServletRequest request, Passage passage) {
+  WatchedRequest(HttpServletRequest request, RequestState state) {
     super(request);
-    this.passage = passage;
+    this.state = state;
     this.dispatch = request.getDispatcherType();
     if (request.isAsyncStarted()) {
       watched(request.getAsyncContext());
     }
   }
 
-  /** Whether the request became asynchronous; also if it no longer is. */
+  /** Returns whether the request has been made asynchronous, even if it no longer is. */
   boolean becameAsync() {
     return async;
   }
 
-  /** A forward or an include of the application is still called what it is. */
+  /** Forwards and includes of the application keep their type. */
   @Override
   public DispatcherType getDispatcherType() {
     DispatcherType now = super.getDispatcherType();
-    return now == dispatch ? passage.dispatcherType() : now;
+    return now == dispatch ? state.dispatcherType() : now;
   }
 
   @Override
@@ -49,7 +49,7 @@ final class WatchedRequest extends HttpServletRequestWrapper {
 
   private AsyncContext watched(AsyncContext context) {
     async = true;
-    context.addListener(passage);
+    context.addListener(state);
     return context;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Rate limiting of Jakarta Servlet applications: {@link dev.sash.servlet.RateLimitFilter} asks an
- * {@link dev.sash.http.HttpLimiter} about each request.
+ * Rate limiting of Jakarta Servlet applications: {@link dev.sash.servlet.RateLimitFilter} checks
+ * each request with an {@link dev.sash.http.HttpLimiter}.
  */
 @NullMarked
 package dev.sash.servlet;

@@ -48,8 +48,8 @@ class DispatchesIT extends InContainer {
   @Test
   void aRequestIsChargedOnceWhenDecisionsComeLater() throws Exception {
     RateLimiter memory = limiter("100/1m");
-    PendingLimiter pending = new PendingLimiter(memory);
-    serve(perAddress(pending));
+    PendingStore pending = new PendingStore(store);
+    serve(perAddress(pending.limiter("100/1m")));
     checkChargedOnce(memory, () -> pending.decide(1));
     assertThat(pending.pending()).isZero();
   }
@@ -80,8 +80,8 @@ class DispatchesIT extends InContainer {
   @Test
   void onlyFailuresAreChargedWhenDecisionsComeLater() throws Exception {
     RateLimiter memory = limiter("100/1m");
-    PendingLimiter pending = new PendingLimiter(memory);
-    serve(onlyFailures(pending));
+    PendingStore pending = new PendingStore(store);
+    serve(onlyFailures(pending.limiter("100/1m")));
     checkOnlyFailures(memory, () -> pending.decide(1));
   }
 
@@ -137,7 +137,7 @@ class DispatchesIT extends InContainer {
   @Test
   void aFilterInFrontMayHaveMadeTheRequestAsynchronous() throws Exception {
     RateLimiter memory = limiter("100/1m");
-    PendingLimiter pending = new PendingLimiter(memory);
+    PendingStore pending = new PendingStore(store);
     Filter starting =
         (request, response, chain) -> {
           AsyncContext async = request.startAsync();
@@ -153,7 +153,11 @@ class DispatchesIT extends InContainer {
         20,
         context -> {
           add(context, "starting", starting, EnumSet.of(DispatcherType.REQUEST));
-          add(context, "limit", RateLimitFilter.of(onlyFailures(pending)), EVERY_DISPATCH);
+          add(
+              context,
+              "limit",
+              RateLimitFilter.of(onlyFailures(pending.limiter("100/1m"))),
+              EVERY_DISPATCH);
           application.addTo(context, true);
         });
     CompletableFuture<HttpResponse<String>> response = getLater("/silent");
@@ -166,10 +170,10 @@ class DispatchesIT extends InContainer {
 
   @Test
   void aForwardOrAnIncludeThatIsLimitedByItselfWaitsForItsDecision() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
+    PendingStore pending = new PendingStore(store);
     serve(
         20,
-        RateLimitFilter.of(perAddress(pending)),
+        RateLimitFilter.of(perAddress(pending.limiter("1/1m"))),
         EnumSet.of(DispatcherType.FORWARD, DispatcherType.INCLUDE),
         true);
     CompletableFuture<HttpResponse<String>> included = getLater("/include");

@@ -52,6 +52,7 @@ abstract class InContainer {
   @Parameter Container.Kind kind;
 
   final ManualClock clock = new ManualClock();
+  final InMemoryStore store = InMemoryStore.builder().clock(clock).build();
   final TestApplication application = new TestApplication();
   private @Nullable Container container;
 
@@ -68,10 +69,7 @@ abstract class InContainer {
   }
 
   RateLimiter limiter(String policy, String limit) {
-    return InMemoryStore.builder()
-        .clock(clock)
-        .build()
-        .limiter(Policy.of(policy, Limit.parse(limit)));
+    return store.limiter(Policy.of(policy, Limit.parse(limit)));
   }
 
   static HttpLimiter perAddress(RateLimiter limiter) {

@@ -27,8 +27,8 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void noThreadWaitsWhileDecisionsArePending() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("4/1m"));
-    serve(1, RateLimitFilter.of(perAddress(pending)), REQUEST_AND_ASYNC, true);
+    PendingStore pending = new PendingStore(store);
+    serve(1, RateLimitFilter.of(perAddress(pending.limiter("4/1m"))), REQUEST_AND_ASYNC, true);
     List<CompletableFuture<HttpResponse<String>>> responses = getLater("/ok", 10);
 
     eventually("one thread took ten requests", () -> pending.pending() == 10);
@@ -50,8 +50,8 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void of200ParallelRequestsExactlyTheLimitGetThrough() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("50/1m"));
-    serve(4, RateLimitFilter.of(perAddress(pending)), EVERY_DISPATCH, true);
+    PendingStore pending = new PendingStore(store);
+    serve(4, RateLimitFilter.of(perAddress(pending.limiter("50/1m"))), EVERY_DISPATCH, true);
     List<CompletableFuture<HttpResponse<String>>> responses = getLater("/ok", 200);
     pending.decide(200);
 
@@ -64,28 +64,28 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void aThreadWaitsWhereItIsTold() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
+    PendingStore pending = new PendingStore(store);
     RateLimitFilter waiting =
-        RateLimitFilter.builder(perAddress(pending)).waitForDecisions().build();
+        RateLimitFilter.builder(perAddress(pending.limiter("1/1m"))).waitForDecisions().build();
     serve(5, waiting, REQUEST_ONLY, true);
     checkOneIsAdmitted(pending);
   }
 
   @Test
   void aThreadWaitsWhereItMust() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
-    serve(5, RateLimitFilter.of(perAddress(pending)), REQUEST_ONLY, false);
+    PendingStore pending = new PendingStore(store);
+    serve(5, RateLimitFilter.of(perAddress(pending.limiter("1/1m"))), REQUEST_ONLY, false);
     checkOneIsAdmitted(pending);
   }
 
   @Test
   void limitsHoldEvenIfTheFilterIsMappedToRequestsOnly() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
-    serve(5, RateLimitFilter.of(perAddress(pending)), REQUEST_ONLY, true);
+    PendingStore pending = new PendingStore(store);
+    serve(5, RateLimitFilter.of(perAddress(pending.limiter("1/1m"))), REQUEST_ONLY, true);
     checkOneIsAdmitted(pending);
   }
 
-  private void checkOneIsAdmitted(PendingLimiter pending) throws Exception {
+  private void checkOneIsAdmitted(PendingStore pending) throws Exception {
     CompletableFuture<HttpResponse<String>> first = getLater("/ok");
     pending.decide(1);
     assertThat(first.join().statusCode()).isEqualTo(200);
@@ -96,11 +96,13 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void theApplicationSeesTheRequestThatWasSent() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("100/1m"));
+    PendingStore pending = new PendingStore(store);
     HttpLimiter someLater =
         HttpLimiter.builder()
             .rule(HttpRule.forEverything().when(r -> r.header("X-Now") != null))
-            .rule(HttpRule.forEverything().charge(pending, KeyExtractor.everybody()))
+            .rule(
+                HttpRule.forEverything()
+                    .charge(pending.limiter("100/1m"), KeyExtractor.everybody()))
             .build();
     serve(someLater);
     for (String target :
@@ -123,8 +125,8 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void aDecisionThatFailsIsAnErrorAndNotAFreePass() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("1/1m"));
-    serve(perAddress(pending));
+    PendingStore pending = new PendingStore(store);
+    serve(perAddress(pending.limiter("1/1m")));
     CompletableFuture<HttpResponse<String>> response = getLater("/ok");
     pending.fail();
 
@@ -135,7 +137,7 @@ class LateDecisionsIT extends InContainer {
   @Test
   void aDecisionThatComesTooLateIsGivenBack() throws Exception {
     RateLimiter memory = limiter("1/1m");
-    PendingLimiter pending = new PendingLimiter(memory);
+    PendingStore pending = new PendingStore(store);
     Filter impatient =
         (request, response, chain) ->
             chain.doFilter(new Impatient((HttpServletRequest) request), response);
@@ -143,7 +145,11 @@ class LateDecisionsIT extends InContainer {
         20,
         context -> {
           add(context, "impatient", impatient, REQUEST_ONLY);
-          add(context, "limit", RateLimitFilter.of(perAddress(pending)), EVERY_DISPATCH);
+          add(
+              context,
+              "limit",
+              RateLimitFilter.of(perAddress(pending.limiter("1/1m"))),
+              EVERY_DISPATCH);
           application.addTo(context, true);
         });
 
@@ -170,7 +176,7 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void theRestOfTheChainSeesAnOrdinaryRequest() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("9/1m"));
+    PendingStore pending = new PendingStore(store);
     Queue<String> seen = new ConcurrentLinkedQueue<>();
     Filter after =
         (request, response, chain) -> {
@@ -180,7 +186,11 @@ class LateDecisionsIT extends InContainer {
     serve(
         20,
         context -> {
-          add(context, "limit", RateLimitFilter.of(perAddress(pending)), REQUEST_AND_ASYNC);
+          add(
+              context,
+              "limit",
+              RateLimitFilter.of(perAddress(pending.limiter("9/1m"))),
+              REQUEST_AND_ASYNC);
           add(context, "after", after, REQUEST_AND_ASYNC);
           application.addTo(context, true);
         });
@@ -193,11 +203,11 @@ class LateDecisionsIT extends InContainer {
 
   @Test
   void registersItselfForRequestsAndTheirAsynchronousDispatches() throws Exception {
-    PendingLimiter pending = new PendingLimiter(limiter("9/1m"));
+    PendingStore pending = new PendingStore(store);
     serve(
         20,
         context -> {
-          RateLimitFilter.of(perAddress(pending)).registerIn(context, "/*");
+          RateLimitFilter.of(perAddress(pending.limiter("9/1m"))).registerIn(context, "/*");
           application.addTo(context, true);
         });
     CompletableFuture<HttpResponse<String>> response = getLater("/ok");

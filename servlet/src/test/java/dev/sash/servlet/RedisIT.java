@@ -27,27 +27,27 @@ class RedisIT extends InContainer {
   private static final Duration PATIENT = Duration.ofSeconds(30);
 
   private RedisServer server;
-  private RedisStore store;
+  private RedisStore redisStore;
 
   @BeforeEach
   void connect() {
     server = RedisServer.start();
-    store = RedisStore.connect(server.uri());
+    redisStore = RedisStore.connect(server.uri());
   }
 
   @AfterEach
   void disconnect() {
-    store.close();
+    redisStore.close();
     server.close();
   }
 
   private static Policy policy(String limit) {
-    return Policy.of("test", Limit.parse(limit)).deadline(PATIENT);
+    return Policy.of("test", Limit.parse(limit)).withDeadline(PATIENT);
   }
 
   @Test
   void of200ParallelRequestsExactlyTheLimitGetThrough() throws Exception {
-    RateLimiter limiter = store.limiter(policy("50/1h"));
+    RateLimiter limiter = redisStore.limiter(policy("50/1h"));
     serve(perAddress(limiter));
 
     List<HttpResponse<String>> responses = joined(getLater("/ok", 200));
@@ -61,7 +61,7 @@ class RedisIT extends InContainer {
   @Test
   void policiesInDifferentStoresAreChargedAllOrNotAtAll() throws Exception {
     RateLimiter memory = limiter("wide", "1000/1h");
-    RateLimiter redis = store.limiter(policy("50/1h"));
+    RateLimiter redis = redisStore.limiter(policy("50/1h"));
     serve(
         HttpLimiter.builder()
             .rule(
@@ -80,7 +80,7 @@ class RedisIT extends InContainer {
 
   @Test
   void onlyFailuresAreCharged() throws Exception {
-    RateLimiter limiter = store.limiter(policy("5/1h"));
+    RateLimiter limiter = redisStore.limiter(policy("5/1h"));
     Charge logins = Charge.of(limiter, KeyExtractor.clientAddress());
     serve(
         HttpLimiter.builder()
@@ -99,7 +99,7 @@ class RedisIT extends InContainer {
 
   @Test
   void noThreadWaitsForARedisThatIsFrozen() throws Exception {
-    RateLimiter limiter = store.limiter(policy("5/1h"));
+    RateLimiter limiter = redisStore.limiter(policy("5/1h"));
     serve(1, RateLimitFilter.of(perAddress(limiter)), REQUEST_AND_ASYNC, true);
     assertThat(get("/ok").statusCode()).isEqualTo(200);
     server.pause();
@@ -117,7 +117,7 @@ class RedisIT extends InContainer {
 
   @Test
   void withoutRedisAnOpenPolicyAdmitsAndSaysNothingAboutCounts() throws Exception {
-    serve(perAddress(store.limiter(policy("2/1h").onFailure(FailureRule.OPEN))));
+    serve(perAddress(redisStore.limiter(policy("2/1h").onFailure(FailureRule.OPEN))));
     server.kill();
 
     for (int i = 0; i < 10; i++) {
@@ -130,7 +130,7 @@ class RedisIT extends InContainer {
 
   @Test
   void withoutRedisAClosedPolicyAdmitsNobodyUntilRedisIsBack() throws Exception {
-    serve(perAddress(store.limiter(policy("1000/1h").onFailure(FailureRule.CLOSED))));
+    serve(perAddress(redisStore.limiter(policy("1000/1h").onFailure(FailureRule.CLOSED))));
     assertThat(get("/ok").statusCode()).isEqualTo(200);
     server.kill();
 
@@ -150,7 +150,7 @@ class RedisIT extends InContainer {
 
   @Test
   void withoutRedisALocalPolicyLimitsByItself() throws Exception {
-    serve(perAddress(store.limiter(policy("50/1h").onFailure(FailureRule.LOCAL))));
+    serve(perAddress(redisStore.limiter(policy("50/1h").onFailure(FailureRule.LOCAL))));
     server.kill();
 
     List<HttpResponse<String>> responses = joined(getLater("/ok", 200));
@@ -162,7 +162,7 @@ class RedisIT extends InContainer {
   /** It was never charged, so that there is nothing to give back to a Redis which has recovered. */
   @Test
   void whatAnOpenPolicyAdmittedForgivesNobodyAnything() throws Exception {
-    RateLimiter limiter = store.limiter(policy("5/1h").onFailure(FailureRule.OPEN));
+    RateLimiter limiter = redisStore.limiter(policy("5/1h").onFailure(FailureRule.OPEN));
     serve(onlyFailures(limiter));
     server.kill();
     assertThat(get("/ok").statusCode()).isEqualTo(200);

@@ -7,7 +7,7 @@ import dev.sash.http.HttpLimiter;
  *
  * <pre>{@code
  * @Bean
- * HttpLimiterCustomizer tenants(RateLimiters limiters) {
+ * HttpLimiterCustomizer tenants(LimiterRegistry limiters) {
  *   return builder -> builder.rule(HttpRule.forPaths("/api/**")
  *       .charge(limiters.get("tenant"), KeyExtractor.by("tenant", this::tenantOf)));
  * }

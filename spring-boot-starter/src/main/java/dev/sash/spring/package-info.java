@@ -1,7 +1,7 @@
 /**
  * Rate limiting of Spring Boot applications. Limits are configured under {@code sash.policies};
  * methods ask for them by {@link dev.sash.spring.RateLimit}, code by {@link
- * dev.sash.spring.RateLimiters}. The packages below this one are for Spring, not for applications.
+ * dev.sash.LimiterRegistry}. The packages below this one are for Spring, not for applications.
  */
 @NullMarked
 package dev.sash.spring;

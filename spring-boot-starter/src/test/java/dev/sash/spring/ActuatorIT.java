@@ -74,6 +74,27 @@ class ActuatorIT {
   }
 
   @Test
+  void theBoundOfTheMemoryIsConfiguredAndMetered() throws Exception {
+    // The store of Shop has a clock of its own and is not configured by properties.
+    for (TestApp.Builder builder :
+        List.of(
+            TestApp.servlet(RedisDownIT.Application.class),
+            TestApp.reactive(RedisDownIT.Application.class))) {
+      try (TestApp app =
+          builder
+              .withActuator()
+              .with(
+                  "sash.memory.max-bytes=64MB",
+                  "sash.policies.api.limits=5/1m",
+                  "management.endpoints.web.exposure.include=metrics")
+              .start()) {
+        assertThat(app.get("/actuator/metrics/sash.memory.max.bytes").body())
+            .contains("\"baseUnit\":\"bytes\"", "\"value\":" + (double) (64 << 20));
+      }
+    }
+  }
+
+  @Test
   void isNotThereUnlessItIsExposed() throws Exception {
     for (TestApp.Builder builder : frameworks()) {
       try (TestApp app = builder.with("management.endpoints.web.exposure.include=health").start()) {
@@ -95,6 +116,8 @@ class ActuatorIT {
         assertThat(app.get("/actuator/metrics/sash.decisions?tag=outcome:denied").body())
             .contains("\"value\":1.0");
         assertThat(app.get("/actuator/metrics/sash.memory.keys").body()).contains("\"value\":1.0");
+        assertThat(app.get("/actuator/metrics/sash.memory.bytes").body())
+            .containsPattern("\"value\":[1-9]");
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.sash.spring;
 import static dev.sash.spring.TestApp.field;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.RateLimiter;
 import java.net.http.HttpResponse;
 import java.util.Collections;
@@ -56,7 +57,24 @@ abstract class AnnotatedHandlersContract {
   }
 
   private static RateLimiter limiter(TestApp app, String policy) {
-    return app.bean(RateLimiters.class).get(policy);
+    return app.bean(LimiterRegistry.class).get(policy);
+  }
+
+  @Test
+  void theTierIsResolvedOncePerRequest() throws Exception {
+    try (TestApp app =
+        app(Shop.class, Annotated.class, CountedTiers.class)
+            .with(POLICIES)
+            .with("sash.policies.handler.tiers.pro=1/1m", "sash.policies.keyed.tiers.pro=1/1m")
+            .start()) {
+      CountedTiers tiers = app.bean(CountedTiers.class);
+      for (String path : List.of("/annotated/text", "/keyed/text?user=a", "/keyed/mono?user=b")) {
+        assertThat(app.get(path).statusCode()).as(path).isEqualTo(200);
+        assertThat(tiers.calls()).as(path).isEqualTo(1);
+        assertThat(app.get(path).statusCode()).as(path).isEqualTo(429);
+        assertThat(tiers.calls()).as(path).isEqualTo(1);
+      }
+    }
   }
 
   @Test

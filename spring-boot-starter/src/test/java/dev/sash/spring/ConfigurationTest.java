@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.FailureRule;
 import dev.sash.Limit;
+import dev.sash.LimiterRegistry;
 import dev.sash.Policy;
 import dev.sash.http.HttpLimiter;
+import dev.sash.memory.InMemoryStore;
 import dev.sash.spring.autoconfigure.SashAutoConfiguration;
 import dev.sash.spring.autoconfigure.SashMethodAutoConfiguration;
 import dev.sash.spring.autoconfigure.SashRedisAutoConfiguration;
 import dev.sash.spring.autoconfigure.SashWebAutoConfiguration;
 import dev.sash.spring.config.BadConfigurationException;
+import dev.sash.store.ListeningStore;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,7 +35,7 @@ class ConfigurationTest {
                   SashWebAutoConfiguration.class));
 
   private static Policy policy(org.springframework.beans.factory.BeanFactory context, String name) {
-    return context.getBean(RateLimiters.class).get(name).policy();
+    return context.getBean(LimiterRegistry.class).get(name).policy();
   }
 
   @Test
@@ -205,7 +208,7 @@ class ConfigurationTest {
         .withPropertyValues("sash.policies.api.limits=5/s")
         .run(
             context ->
-                assertThat(context.getBean(RateLimiters.class).names())
+                assertThat(context.getBean(LimiterRegistry.class).names())
                     .containsExactly("api", "bean"));
     runner
         .withBean(Policy.class, () -> bean)
@@ -231,31 +234,45 @@ class ConfigurationTest {
   }
 
   @Test
+  void theMemoryOfTheStoreIsBoundedByAProperty() {
+    runner.run(
+        context ->
+            assertThat(context.getBean(InMemoryStore.class).maxBytes())
+                .isEqualTo(InMemoryStore.create().maxBytes()));
+    runner
+        .withPropertyValues("sash.memory.max-bytes=64MB")
+        .run(
+            context ->
+                assertThat(context.getBean(InMemoryStore.class).maxBytes()).isEqualTo(64L << 20));
+    assertFails("sash.memory.max-bytes", "must be between 1 and", "sash.memory.max-bytes=0B");
+  }
+
+  @Test
   void everyBeanCanBeReplaced() {
     HttpLimiter own = HttpLimiter.builder().rule(dev.sash.http.HttpRule.forEverything()).build();
-    RateLimiters none = new RateLimiters(List.of());
+    LimiterRegistry none = new LimiterRegistry(InMemoryStore.create());
     runner
         .withBean(HttpLimiter.class, () -> own)
-        .withBean(RateLimiters.class, () -> none)
+        .withBean(LimiterRegistry.class, () -> none)
         .run(
             context -> {
               assertThat(context.getBean(HttpLimiter.class)).isSameAs(own);
-              assertThat(context.getBean(RateLimiters.class)).isSameAs(none);
+              assertThat(context.getBean(LimiterRegistry.class)).isSameAs(none);
             });
   }
 
   @Test
-  void decisionsAreHeardAndLimitersDecorated() {
+  void listenersAreCalledAfterTheCustomizersOfTheStore() {
     StringBuilder heard = new StringBuilder();
     runner
         .withBean(
-            LimiterDecorator.class,
-            () -> limiter -> limiter.listenedBy((p, k, n, d) -> heard.append("inner ")))
+            StoreCustomizer.class,
+            () -> store -> new ListeningStore(store, (p, k, n, d) -> heard.append("inner ")))
         .withBean(dev.sash.DecisionListener.class, () -> (p, k, n, d) -> heard.append("outer"))
         .withPropertyValues("sash.policies.api.limits=5/s")
         .run(
             context -> {
-              context.getBean(RateLimiters.class).get("api").tryAcquire("k");
+              context.getBean(LimiterRegistry.class).get("api").tryAcquire("k");
               assertThat(heard).hasToString("inner outer");
             });
   }

@@ -33,7 +33,7 @@ class LateDecisionsTest {
         .withConfiguration(
             AutoConfigurations.of(SashAutoConfiguration.class, SashMethodAutoConfiguration.class))
         .withPropertyValues("sash.policies.one.limits=2/1h")
-        .withBean(LimiterFactory.class, () -> store)
+        .withBean(LateStore.class, () -> store)
         .withBean(Exports.class)
         .run(
             context -> {

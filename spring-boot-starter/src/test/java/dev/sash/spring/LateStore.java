@@ -1,38 +1,40 @@
 package dev.sash.spring;
 
 import dev.sash.Decision;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
-import dev.sash.Sash;
-import java.lang.reflect.Proxy;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.StoreDecorator;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Limiters whose decisions come later, on a thread called store: when the test lets them. */
-final class LateStore implements LimiterFactory {
+/** A store that acquires permits on a thread named store, when the test calls {@link #decide()}. */
+final class LateStore extends StoreDecorator {
   private final BlockingQueue<Runnable> pending = new LinkedBlockingQueue<>();
 
-  @Override
-  public RateLimiter limiter(Policy policy) {
-    RateLimiter memory = Sash.inMemory(policy);
-    return (RateLimiter)
-        Proxy.newProxyInstance(
-            RateLimiter.class.getClassLoader(),
-            new Class<?>[] {RateLimiter.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "tryAcquireAsync" ->
-                      later(memory, (String) arguments[0], (Long) arguments[1]);
-                  case "tryAcquire" -> throw new AssertionError("a thread would wait");
-                  default -> method.invoke(memory, arguments);
-                });
+  LateStore() {
+    super(InMemoryStore.create());
   }
 
-  private CompletableFuture<Decision> later(RateLimiter memory, String key, long permits) {
+  @Override
+  public Decision decide(Operation operation, ResolvedLimits limits, String key, long permits) {
+    if (operation == Operation.ACQUIRE) {
+      throw new AssertionError("the calling thread would wait");
+    }
+    return store.decide(operation, limits, key, permits);
+  }
+
+  @Override
+  public CompletionStage<Decision> decideAsync(
+      Operation operation, ResolvedLimits limits, String key, long permits) {
+    if (operation != Operation.ACQUIRE) {
+      return store.decideAsync(operation, limits, key, permits);
+    }
     CompletableFuture<Decision> future = new CompletableFuture<>();
-    pending.add(() -> future.complete(memory.tryAcquire(key, permits)));
+    pending.add(() -> future.complete(store.decide(operation, limits, key, permits)));
     return future;
   }
 
@@ -40,14 +42,14 @@ final class LateStore implements LimiterFactory {
     return pending.size();
   }
 
-  /** Lets the oldest decision come, waiting for it to be asked for. */
+  /** Makes the oldest pending decision, after waiting for one. */
   void decide() throws InterruptedException {
     Runnable decision = pending.poll(10, TimeUnit.SECONDS);
     if (decision == null) {
-      throw new AssertionError("no decision was asked for");
+      throw new AssertionError("no decision was requested");
     }
-    Thread store = new Thread(decision, "store");
-    store.start();
-    store.join();
+    Thread thread = new Thread(decision, "store");
+    thread.start();
+    thread.join();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sash.spring;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.http.HttpRule;
 import dev.sash.http.KeyExtractor;
 import org.springframework.context.annotation.Bean;
@@ -14,7 +15,7 @@ class OwnKeys {
   }
 
   @Bean
-  HttpLimiterCustomizer root(RateLimiters limiters) {
+  HttpLimiterCustomizer root(LimiterRegistry limiters) {
     return builder ->
         builder.rule(HttpRule.forPaths("/").charge(limiters.get("root"), KeyExtractor.everybody()));
   }

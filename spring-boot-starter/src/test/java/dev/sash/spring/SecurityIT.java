@@ -2,6 +2,7 @@ package dev.sash.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.LimiterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ class SecurityIT {
         assertThat(app.get("/api/hello", "Authorization", ANN).statusCode()).isEqualTo(200);
         assertThat(app.get("/api/hello", "Authorization", ANN).statusCode()).isEqualTo(200);
         assertThat(app.get("/api/hello", "Authorization", ANN).statusCode()).isEqualTo(429);
-        assertThat(app.bean(RateLimiters.class).get("api").peek("user:ann").used()).isEqualTo(2);
+        assertThat(app.bean(LimiterRegistry.class).get("api").peek("user:ann").used()).isEqualTo(2);
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.LimiterRegistry;
 import dev.sash.redis.RedisStore;
 import dev.sash.spring.autoconfigure.SashAutoConfiguration;
 import dev.sash.spring.autoconfigure.SashRedisAutoConfiguration;
@@ -39,7 +40,7 @@ class StoresIT {
           AutoConfigurations.of(DataRedisAutoConfiguration.class, SslAutoConfiguration.class));
 
   private static Decision ask(BeanFactory context) {
-    return context.getBean(RateLimiters.class).get("api").tryAcquire("k");
+    return context.getBean(LimiterRegistry.class).get("api").tryAcquire("k");
   }
 
   private static void assertDecides(ApplicationContextRunner runner, String... properties) {

@@ -3,6 +3,7 @@ package dev.sash.spring;
 import static dev.sash.spring.TestApp.field;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.key.Keys;
 import dev.sash.testkit.ManualClock;
 import java.net.http.HttpResponse;
@@ -116,7 +117,7 @@ abstract class WebContract {
       HttpResponse<String> denied = app.get("/api/items/2");
       assertThat(denied.statusCode()).isEqualTo(429);
       assertThat(denied.body()).contains("\"violated-policies\":[\"items\"]");
-      assertThat(app.bean(RateLimiters.class).get("api").peek("ip:127.0.0.1").used())
+      assertThat(app.bean(LimiterRegistry.class).get("api").peek("ip:127.0.0.1").used())
           .as("given back")
           .isEqualTo(1);
       assertThat(field(app.get("/api/items/free"), "RateLimit")).isEqualTo("\"free\";r=499;t=60");
@@ -130,7 +131,7 @@ abstract class WebContract {
             .with(api("sash.policies.api.limits=9/1m"))
             .with("sash.policies.api.key=apikey:X-Api-Key | header:X-Tenant + route | ip")
             .start()) {
-      var limiter = app.bean(RateLimiters.class).get("api");
+      var limiter = app.bean(LimiterRegistry.class).get("api");
       app.get("/api/hello", "X-Api-Key", "s3cret");
       app.get("/api/items/7", "X-Tenant", "blue");
       app.get("/api/items/8", "X-Tenant", "blue");
@@ -243,8 +244,41 @@ abstract class WebContract {
       app.get("/api/hello", "X-Tenant", "blue");
       app.get("/");
 
-      assertThat(app.bean(RateLimiters.class).get("api").peek("tenant:blue").used()).isEqualTo(1);
-      assertThat(app.bean(RateLimiters.class).get("root").peek("all:").used()).isEqualTo(1);
+      assertThat(app.bean(LimiterRegistry.class).get("api").peek("tenant:blue").used())
+          .isEqualTo(1);
+      assertThat(app.bean(LimiterRegistry.class).get("root").peek("all:").used()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theTierIsResolvedOncePerRequestAndPolicy() throws Exception {
+    try (TestApp app =
+        app(Shop.class, CountedTiers.class)
+            .with(api("sash.policies.api.limits=9/1m", "sash.policies.api.tiers.pro=2/1m"))
+            .start()) {
+      CountedTiers tiers = app.bean(CountedTiers.class);
+      HttpResponse<String> admitted = app.get("/api/hello");
+      assertThat(field(admitted, "RateLimit-Policy")).isEqualTo("\"api\";q=2;w=60");
+      assertThat(tiers.calls()).isEqualTo(1);
+      app.get("/api/hello");
+      assertThat(tiers.calls()).isEqualTo(1);
+      assertThat(app.get("/api/hello").statusCode()).isEqualTo(429);
+      assertThat(tiers.calls()).as("denied").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theTierIsResolvedOnceForARequestThatIsRefunded() throws Exception {
+    try (TestApp app =
+        app(Shop.class, CountedTiers.class)
+            .with(api("sash.policies.api.limits=9/1m", "sash.policies.api.tiers.pro=20/1m"))
+            .with("sash.policies.items.paths=/api/items/*", "sash.policies.items.limits=1/1m")
+            .start()) {
+      CountedTiers tiers = app.bean(CountedTiers.class);
+      app.get("/api/items/1");
+      assertThat(tiers.calls()).isEqualTo(1);
+      assertThat(app.get("/api/items/2").statusCode()).isEqualTo(429);
+      assertThat(tiers.calls()).as("charged and refunded").isEqualTo(1);
     }
   }
 
@@ -257,7 +291,7 @@ abstract class WebContract {
             .start()) {
       assertThat(app.get("/api/hello").statusCode()).isEqualTo(200);
       assertThat(app.get("/api/hello").headers().map()).doesNotContainKey("ratelimit");
-      assertThat(app.bean(RateLimiters.class).get("api").tryAcquire("k").allowed()).isTrue();
+      assertThat(app.bean(LimiterRegistry.class).get("api").tryAcquire("k").allowed()).isTrue();
     }
   }
 }

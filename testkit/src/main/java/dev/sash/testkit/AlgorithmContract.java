@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sash.RateLimiter;
 import org.junit.jupiter.api.Test;
 
-/** What each algorithm admits and says, step by step. */
-public abstract class AlgorithmContract extends RateLimiterContract {
+/** The decisions of each algorithm, step by step. */
+public abstract class AlgorithmContract extends StoreContract {
   /** For subclasses. */
   protected AlgorithmContract() {}
 

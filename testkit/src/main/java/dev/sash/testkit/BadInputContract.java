@@ -16,8 +16,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Whatever is passed in: a clear refusal that records nothing, or the right answer. */
-public abstract class BadInputContract extends RateLimiterContract {
+/** Bad arguments are refused with a clear message, and nothing is recorded. */
+public abstract class BadInputContract extends StoreContract {
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** For subclasses. */
@@ -187,7 +187,7 @@ public abstract class BadInputContract extends RateLimiterContract {
   void refusesANullListener() {
     RateLimiter limiter = limiter("5/1s");
     assertThatNullPointerException()
-        .isThrownBy(() -> limiter.listenedBy(nothing()))
+        .isThrownBy(() -> limiter.withListener(nothing()))
         .withMessage("listener must not be null");
   }
 
@@ -204,6 +204,10 @@ public abstract class BadInputContract extends RateLimiterContract {
     operations.add(() -> limiter.tryAcquire(key));
     operations.add(() -> limiter.peek(key));
     operations.add(() -> limiter.reset(key));
+    operations.add(() -> limiter.resetAsync(key));
+    operations.add(() -> limiter.inspect(key));
+    operations.add(() -> limiter.inspectAsync(key));
+    operations.add(() -> limiter.forKey(key));
     return operations;
   }
 
@@ -213,6 +217,9 @@ public abstract class BadInputContract extends RateLimiterContract {
         () -> limiter.tryAcquire(key, permits),
         () -> limiter.tryAcquireAsync(key, permits),
         () -> limiter.refund(key, permits),
+        () -> limiter.refundAsync(key, permits),
+        () -> limiter.charge(key, permits),
+        () -> limiter.chargeAsync(key, permits),
         () -> limiter.acquire(key, permits, HOUR),
         () -> limiter.acquireAsync(key, permits, HOUR));
   }

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Threads that ask a limiter for a few keys as fast as they can and write down what happened.
+ * Threads that call a limiter for a few keys as fast as they can and record what happens.
  *
  * @param threads how many
  * @param keys how many keys they share

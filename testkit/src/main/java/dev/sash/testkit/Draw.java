@@ -8,6 +8,8 @@ import dev.sash.Algorithm;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.internal.Bounds;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -124,13 +126,13 @@ final class Draw {
 
   private Limit limit(Family family, long window, long permits) {
     return switch (family) {
-      case SLIDING_LOG -> new Limit(Algorithm.SLIDING_LOG, permits, window, 0, permits);
+      case SLIDING_LOG -> Limit.slidingLog(permits, micros(window));
       case SLIDING_LOG_WITH_CELLS -> logWithCells(window, permits);
-      case SLIDING_COUNTER -> new Limit(Algorithm.SLIDING_COUNTER, permits, window, 0, permits);
-      case FIXED_WINDOW -> new Limit(Algorithm.FIXED_WINDOW, permits, window, 0, permits);
+      case SLIDING_COUNTER -> Limit.slidingCounter(permits, micros(window));
+      case FIXED_WINDOW -> Limit.fixedWindow(permits, micros(window));
       case TOKEN_BUCKET ->
-          new Limit(
-              Algorithm.TOKEN_BUCKET, permits, window, 0, oneIn(2) ? permits : otherThan(permits));
+          Limit.tokenBucket(permits, micros(window))
+              .withCapacity(oneIn(2) ? permits : otherThan(permits));
       case SEVERAL_LIMITS -> limit(oneOf(SINGLE_LIMITS), window, permits);
     };
   }
@@ -139,30 +141,27 @@ final class Draw {
     if (oneIn(8)) { // the window and one cell together are about as long as 32 bits can tell
       int few = random.nextInt(1, 20);
       long most = (1L << random.nextInt(31, 33)) / (few + 1) * few + random.nextInt(-9, 10);
-      return new Limit(Algorithm.SLIDING_LOG, permits, most, few, permits);
+      return Limit.slidingLog(permits, micros(most)).withCells(few);
     }
-    return new Limit(Algorithm.SLIDING_LOG, permits, window, cells(window), permits);
+    return Limit.slidingLog(permits, micros(window)).withCells(cells(window));
   }
 
   /** A sliding log like that one, with thousands of records when it is full. */
   Limit crowded(Limit log) {
     int cells = log.cells() == 0 ? 0 : (int) Math.min(log.windowMicros(), 500 + below(3_000));
-    long permits = 500 + below(4_000);
-    return new Limit(Algorithm.SLIDING_LOG, permits, log.windowMicros(), cells, permits);
+    return log.withPermits(500 + below(4_000)).withCells(cells);
   }
 
   /** A limit that shares its state with that one, of other permits. */
-  Limit otherPermits(Limit limit, boolean refillNeverSlows) {
-    long permits = otherThan(limit.permits());
-    if (limit.algorithm() != Algorithm.TOKEN_BUCKET) {
-      return new Limit(limit.algorithm(), permits, limit.windowMicros(), limit.cells(), permits);
-    }
-    return new Limit(
-        Algorithm.TOKEN_BUCKET,
-        refillNeverSlows ? Math.max(permits, limit.permits()) : permits,
-        limit.windowMicros(),
-        0,
-        otherThan(limit.capacity()));
+  Limit otherPermits(Limit limit) {
+    Limit other = limit.withPermits(otherThan(limit.permits()));
+    return limit.algorithm() == Algorithm.TOKEN_BUCKET
+        ? other.withCapacity(oneIn(3) ? limit.capacity() : otherThan(limit.capacity()))
+        : other;
+  }
+
+  private static Duration micros(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
   }
 
   private long otherThan(long permits) {

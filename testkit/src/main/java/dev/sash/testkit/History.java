@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * What was asked about one key and what was answered, each with the time read before and the time
+ * Requests for one key and whether they were admitted, each with the time read before and the time
  * read after: material for {@link HistoryChecker}. Kept in plain arrays, 20 bytes an operation, so
  * that millions fit.
  *
@@ -22,11 +22,11 @@ public final class History {
 
   private int size;
 
-  /** A history in which nothing has happened yet. */
+  /** Creates an empty history. */
   public History() {}
 
   /**
-   * Several histories of the same key as one.
+   * Joins several histories of the same key.
    *
    * @param parts in any order
    * @return a new history
@@ -44,11 +44,11 @@ public final class History {
   }
 
   /**
-   * Writes an operation down, in any order.
+   * Records an operation. Operations may be recorded in any order.
    *
-   * @param invokedMicros the store's clock, read before asking
-   * @param respondedMicros the store's clock, read after the answer; not before the other
-   * @param permits what was asked for, 0 to 10⁹
+   * @param invokedMicros the store's clock, read before the request
+   * @param respondedMicros the store's clock, read after the decision; not less than the other
+   * @param permits the number of permits requested, 0 to 10⁹
    * @param allowed whether it was admitted
    */
   public void add(long invokedMicros, long respondedMicros, long permits, boolean allowed) {
@@ -66,7 +66,7 @@ public final class History {
   }
 
   /**
-   * How many operations there are.
+   * Returns the number of operations.
    *
    * @return 0 or more
    */
@@ -75,7 +75,7 @@ public final class History {
   }
 
   /**
-   * How many of them were admitted.
+   * Returns the number of operations that were admitted.
    *
    * @return 0 to {@link #size}
    */

@@ -65,12 +65,12 @@ public final class HistoryChecker {
   }
 
   /**
-   * Looks for violations, in a time that grows as n log n.
+   * Finds violations in O(n log n).
    *
    * @param history no longer than two hours
    * @param limits sliding logs that all held for the key
    * @return the worst window of each limit that was exceeded, and the first few false denials;
-   *     empty if all is well
+   *     empty if there is no violation
    */
   public static List<Violation> check(History history, Limit... limits) {
     for (Limit limit : limits) {
@@ -185,7 +185,7 @@ public final class HistoryChecker {
       return times[i];
     }
 
-    /** The permits of the first so many operations. */
+    /** The permits of the first operations, as many as given. */
     long permitsBefore(int i) {
       return totals[i];
     }

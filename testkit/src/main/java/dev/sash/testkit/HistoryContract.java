@@ -6,6 +6,7 @@ import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,40 +23,39 @@ public abstract class HistoryContract {
   protected HistoryContract() {}
 
   /**
-   * A limiter to test, with a clock that moves by itself.
+   * Returns a store to test, with a clock that moves by itself.
    *
-   * @param policy what is allowed
-   * @return a limiter with nothing charged to any key
+   * @return a store in which nothing is charged to any key
    */
-  protected abstract RateLimiter newLimiter(Policy policy);
+  protected abstract Store newStore();
 
   /**
-   * How many decisions to check in all.
+   * Returns the number of decisions to check in all.
    *
-   * @return ten million, or what {@code -Dsash.history} says
+   * @return ten million, or the value of {@code -Dsash.history}
    */
   protected long decisions() {
     return Long.getLong("sash.history", 10_000_000);
   }
 
   /**
-   * By how much the store is slower than memory: windows are so many times longer, so that there
-   * are still denials.
+   * Returns by what factor the store is slower than memory: windows are that many times longer, so
+   * that some requests are still denied.
    *
-   * @return 1; override it for a store far away
+   * @return 1; override it for a remote store
    */
   protected int slowness() {
     return 1;
   }
 
   /**
-   * The clock that the limiter decides by, as this process can read it.
+   * Returns the clock that dates the store's decisions, as this process can read it.
    *
-   * @param limiter made by {@link #newLimiter}
-   * @return the limiter's; override it for a store that has a clock of its own
+   * @param store created by {@link #newStore}
+   * @return {@link Store#clock}; override it for a store that decides by another clock
    */
-  protected MicroClock clockOf(RateLimiter limiter) {
-    return limiter.clock();
+  protected MicroClock clockOf(Store store) {
+    return store.clock();
   }
 
   @Test
@@ -86,8 +86,9 @@ public abstract class HistoryContract {
   private void check(Crowd crowd, String... shorthands) throws InterruptedException {
     Limit[] limits =
         Arrays.stream(shorthands).map(Limit::parse).map(this::slowed).toArray(Limit[]::new);
-    RateLimiter limiter = newLimiter(Policy.of("history", limits));
-    List<History> histories = crowd.ask(limiter, clockOf(limiter), decisions() / TESTS);
+    Store store = newStore();
+    RateLimiter limiter = store.limiter(Policy.of("history", limits));
+    List<History> histories = crowd.ask(limiter, clockOf(store), decisions() / TESTS);
     for (History history : histories) {
       assertThat(HistoryChecker.check(history, limits)).isEmpty();
       assertThat(history.admitted()).as("some, not all").isBetween(1, history.size() - 1);
@@ -95,11 +96,7 @@ public abstract class HistoryContract {
   }
 
   private Limit slowed(Limit limit) {
-    return new Limit(
-        limit.algorithm(),
-        limit.permits(),
-        limit.windowMicros() * slowness(),
-        limit.cells(),
-        limit.capacity());
+    return Limit.slidingLog(limit.permits(), limit.window().multipliedBy(slowness()))
+        .withCells(limit.cells());
   }
 }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The largest limits and windows there may be: no product of them overflows. */
-public abstract class LargeNumbersContract extends RateLimiterContract {
+public abstract class LargeNumbersContract extends StoreContract {
   /** For subclasses. */
   protected LargeNumbersContract() {}
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one key has been charged under one limit. Each algorithm says only how many permits are used
+ * What one key has been charged under one limit. Each algorithm defines how many permits are used
  * at a time, now or in the future; everything else follows from that in the same way for all.
  */
 abstract class Ledger {
@@ -20,6 +20,12 @@ abstract class Ledger {
 
   /** The limit in force. Its permits may change, its window and cells never do. */
   Limit limit;
+
+  /** The newest time recorded: for this key and kind of limit, time does not go back behind it. */
+  long newestMicros;
+
+  /** Whether anything was recorded yet. */
+  private boolean isRecorded;
 
   private Ledger(Limit limit) {
     this.limit = limit;
@@ -40,13 +46,49 @@ abstract class Ledger {
    */
   abstract long used(long now, long wait);
 
-  /** Adds permits that fit. */
-  abstract void charge(long now, long permits);
+  /** Adds 1 or more permits, whether they fit or not. */
+  abstract void add(long now, long permits);
+
+  /** Takes back up to that many permits, 1 or more, the most recent first. Something is used. */
+  abstract void takeBack(long now, long permits);
+
+  /** How many records the permits are kept in. */
+  abstract long records(long now);
 
   /**
-   * Takes back up to so many permits, the most recent first. Something is used, and permits > 0.
+   * Called when the permits are about to change; returns whether that makes now the newest time.
    */
-  abstract void refund(long now, long permits);
+  boolean settle(Limit changed, long now) {
+    return false;
+  }
+
+  final void charge(long now, long permits) {
+    add(now, permits);
+    record(now);
+  }
+
+  final void refund(long now, long permits) {
+    takeBack(now, permits);
+    record(now);
+  }
+
+  /** Puts a limit in force that differs in permits at most. */
+  final void putInForce(Limit changed, long now) {
+    if (settle(changed, now)) {
+      record(now);
+    }
+    limit = changed;
+  }
+
+  private void record(long now) {
+    newestMicros = now;
+    isRecorded = true;
+  }
+
+  /** Whether something was recorded, and nothing is charged any more at that time. */
+  final boolean isIdle(long time) {
+    return isRecorded && used(Math.max(time, newestMicros)) == 0;
+  }
 
   final long used(long now) {
     return used(now, 0);
@@ -112,10 +154,15 @@ abstract class Ledger {
     }
 
     @Override
-    void charge(long now, long permits) {
+    void add(long now, long permits) {
       // For speed only. Now is recorded, so the key's time never falls behind it: these are gone.
       charges.removeIf(charge -> charge.date <= now - limit.windowMicros());
       charges.add(new Charge(date(now), permits));
+    }
+
+    @Override
+    long records(long now) {
+      return charges.stream().filter(charge -> charge.date > now - limit.windowMicros()).count();
     }
 
     /** The time itself, or with cells the last tick of the cell it lies in. */
@@ -128,7 +175,7 @@ abstract class Ledger {
     }
 
     @Override
-    void refund(long now, long permits) {
+    void takeBack(long now, long permits) {
       long left = permits;
       while (left > 0 && !charges.isEmpty()) {
         Charge newest = charges.remove(charges.size() - 1);
@@ -157,13 +204,18 @@ abstract class Ledger {
     }
 
     @Override
-    void charge(long now, long permits) {
+    void add(long now, long permits) {
       // For speed only: none of the algorithms looks farther back than to the previous window.
       counts.keySet().removeIf(window -> window < window(now) - 1);
       counts.merge(window(now), permits, Long::sum);
     }
 
-    /** Takes from one window's count what is there, and tells how much. */
+    @Override
+    final long records(long now) {
+      return used(now) > 0 ? 1 : 0;
+    }
+
+    /** Takes from one window's count what is there, and returns how much that was. */
     final long take(long window, long permits) {
       long taken = Math.min(permits, count(window));
       counts.put(window, count(window) - taken);
@@ -183,7 +235,7 @@ abstract class Ledger {
     }
 
     @Override
-    void refund(long now, long permits) {
+    void takeBack(long now, long permits) {
       take(window(now), permits);
     }
   }
@@ -204,7 +256,7 @@ abstract class Ledger {
     }
 
     @Override
-    void refund(long now, long permits) {
+    void takeBack(long now, long permits) {
       long taken = take(window(now), permits);
       take(window(now) - 1, permits - taken);
     }
@@ -212,7 +264,8 @@ abstract class Ledger {
 
   /**
    * The debt: what is missing in the bucket. It is kept multiplied by the window, as refill is
-   * {@code permits / window} per tick: so all of it is whole numbers.
+   * {@code permits / window} per tick: so all of it is whole numbers. When the refill changes, what
+   * is refilled by then stays refilled.
    */
   private static final class TokenBucket extends Ledger {
     private BigInteger debtTimesWindow = BigInteger.ZERO;
@@ -236,15 +289,30 @@ abstract class Ledger {
     }
 
     @Override
-    void charge(long now, long permits) {
+    void add(long now, long permits) {
       debtTimesWindow = debtTimesWindow(now, 0).add(timesWindow(permits));
       since = now;
     }
 
     @Override
-    void refund(long now, long permits) {
+    void takeBack(long now, long permits) {
       debtTimesWindow = debtTimesWindow(now, 0).subtract(timesWindow(permits)).max(BigInteger.ZERO);
       since = now;
+    }
+
+    @Override
+    boolean settle(Limit changed, long now) {
+      if (changed.permits() == limit.permits() || debtTimesWindow.signum() == 0) {
+        return false;
+      }
+      debtTimesWindow = debtTimesWindow(now, 0);
+      since = now;
+      return true;
+    }
+
+    @Override
+    long records(long now) {
+      return used(now) > 0 ? 1 : 0;
     }
 
     private BigInteger timesWindow(long permits) {

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever listens hears every decision, and cannot disturb one. */
+/** Listeners are called after every decision, and cannot change one. */
 @Timeout(60)
-public abstract class ListenerContract extends RateLimiterContract {
+public abstract class ListenerContract extends StoreContract {
   /** Without a stack, which would fill the log. */
   private static final class FailsOnPurpose extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -29,18 +29,18 @@ public abstract class ListenerContract extends RateLimiterContract {
     }
   }
 
-  private record Heard(Policy policy, String key, long permits, Decision decision) {}
+  private record Call(Policy policy, String key, long permits, Decision decision) {}
 
-  private final List<Heard> heard = Collections.synchronizedList(new ArrayList<>());
+  private final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
   private final DecisionListener listener =
-      (policy, key, permits, decision) -> heard.add(new Heard(policy, key, permits, decision));
+      (policy, key, permits, decision) -> calls.add(new Call(policy, key, permits, decision));
 
   /** For subclasses. */
   protected ListenerContract() {}
 
   @Test
-  void hearsWhatWasAskedAndAnswered() throws Exception {
-    RateLimiter limiter = limiter("3/1s").listenedBy(listener);
+  void isCalledWithTheRequestAndItsDecision() throws Exception {
+    RateLimiter limiter = limiter("3/1s").withListener(listener);
     Policy policy = limiter.policy();
 
     Decision one = limiter.tryAcquire("a");
@@ -53,46 +53,46 @@ public abstract class ListenerContract extends RateLimiterContract {
     Decision acquiredAsync =
         limiter.acquireAsync("e", 1, Duration.ZERO).toCompletableFuture().get();
 
-    assertThat(heard)
+    assertThat(calls)
         .containsExactly(
-            new Heard(policy, "a", 1, one),
-            new Heard(policy, "a", 2, two),
-            new Heard(policy, "a", 1, denied),
-            new Heard(policy, "b", 4, never),
-            new Heard(policy, "c", 0, peeked),
-            new Heard(policy, "d", 2, async),
-            new Heard(policy, "e", 3, acquired),
-            new Heard(policy, "e", 1, acquiredAsync));
+            new Call(policy, "a", 1, one),
+            new Call(policy, "a", 2, two),
+            new Call(policy, "a", 1, denied),
+            new Call(policy, "b", 4, never),
+            new Call(policy, "c", 0, peeked),
+            new Call(policy, "d", 2, async),
+            new Call(policy, "e", 3, acquired),
+            new Call(policy, "e", 1, acquiredAsync));
   }
 
   @Test
-  void hearsEveryTryOfAWait() {
-    RateLimiter limiter = limiter("1/1s").listenedBy(listener);
+  void isCalledForEveryAttemptOfAWait() {
+    RateLimiter limiter = limiter("1/1s").withListener(listener);
     limiter.tryAcquire("k");
     CompletableFuture<Decision> waiting =
         limiter.acquireAsync("k", 1, Duration.ofHours(1)).toCompletableFuture();
     clock.advance(Duration.ofSeconds(1));
 
     assertThat(waiting).succeedsWithin(30, TimeUnit.SECONDS);
-    assertThat(heard)
+    assertThat(calls)
         .extracting(event -> event.decision().allowed())
         .containsExactly(true, false, true);
   }
 
   @Test
-  void hearsWhatIsAskedUnderOtherLimits() {
-    RateLimiter limiter = limiter("3/1s").listenedBy(listener);
-    Decision decision = limiter.under(List.of(Limit.parse("5/1s"))).tryAcquire("k", 4);
+  void isCalledForDecisionsUnderOtherLimits() {
+    RateLimiter limiter = limiter("3/1s").withListener(listener);
+    Decision decision = limiter.withLimits(List.of(Limit.parse("5/1s"))).tryAcquire("k", 4);
 
     assertThat(decision.allowed()).isTrue();
-    assertThat(heard).singleElement().extracting(Heard::decision).isEqualTo(decision);
+    assertThat(calls).singleElement().extracting(Call::decision).isEqualTo(decision);
   }
 
   @Test
   void aFailingListenerChangesNothing() throws Exception {
     RateLimiter plain = limiter("3/1s");
     RateLimiter limiter =
-        plain.listenedBy(
+        plain.withListener(
             (policy, key, permits, decision) -> {
               throw new FailsOnPurpose();
             });
@@ -109,52 +109,53 @@ public abstract class ListenerContract extends RateLimiterContract {
   void aFailingListenerDoesNotSilenceAnother() {
     RateLimiter limiter =
         limiter("3/1s")
-            .listenedBy(listener)
-            .listenedBy(
+            .withListener(listener)
+            .withListener(
                 (policy, key, permits, decision) -> {
                   throw new FailsOnPurpose();
                 })
-            .listenedBy(listener);
+            .withListener(listener);
 
     limiter.tryAcquire("k");
 
-    assertThat(heard).hasSize(2);
+    assertThat(calls).hasSize(2);
   }
 
   @Test
-  void everythingElseIsPassedThrough() {
+  void isNotCalledForOtherOperations() {
     RateLimiter plain = limiter("3/1s");
-    RateLimiter limiter = plain.listenedBy(listener);
+    RateLimiter limiter = plain.withListener(listener);
 
-    plain.tryAcquire("k", 3);
+    Decision charged = plain.tryAcquire("k", 3);
+    Decision denied = plain.tryAcquire("k", 3);
     assertThat(limiter.refund("k", 1).used()).isEqualTo(2);
+    assertThat(limiter.refund("k", 3, denied).used()).isEqualTo(2);
+    assertThat(limiter.refund("k", 0, charged).used()).isEqualTo(2);
+    assertThat(limiter.charge("k", 2).used()).isEqualTo(4);
+    assertThat(limiter.inspect("k").used()).isEqualTo(4);
     limiter.reset("k");
     assertThat(plain.peek("k").used()).isZero();
-    limiter.changePolicy(Policy.of(plain.policy().name(), Limit.parse("4/1s")));
-    assertThat(plain.policy().limits()).containsExactly(Limit.parse("4/1s"));
-    assertThat(limiter.policy()).isSameAs(plain.policy());
-    assertThat(limiter.clock()).isSameAs(plain.clock());
-    assertThat(heard).isEmpty();
+    assertThat(calls).isEmpty();
   }
 
   @Test
-  void hearsThePolicyThatIsInForce() {
-    RateLimiter limiter = limiter("3/1s").listenedBy(listener);
+  void receivesThePolicyInForce() {
+    RateLimiter limiter = limiter("3/1s").withListener(listener);
     Policy changed = Policy.of(limiter.policy().name(), Limit.parse("4/1s"));
 
-    limiter.changePolicy(changed);
+    limiters().put(changed);
     limiter.tryAcquire("k");
 
-    assertThat(heard.get(0).policy()).isSameAs(changed);
+    assertThat(calls.get(0).policy()).isSameAs(changed);
   }
 
   @Test
-  void hearsNothingOfWhatWasRefused() {
-    RateLimiter limiter = limiter("3/1s").listenedBy(listener);
+  void isNotCalledForBadArguments() {
+    RateLimiter limiter = limiter("3/1s").withListener(listener);
 
     assertThat(catchThrowable(() -> limiter.tryAcquire("", 1)))
         .isInstanceOf(IllegalArgumentException.class);
 
-    assertThat(heard).isEmpty();
+    assertThat(calls).isEmpty();
   }
 }

@@ -15,8 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * clock.advance(Duration.ofMinutes(1));
  * }</pre>
  *
- * <p>Thread-safe. Whoever waits {@linkplain #after for a time} is woken when the clock is moved
- * there or beyond.
+ * <p>Thread-safe. A {@linkplain #after wait} ends when the clock is moved to its end or beyond.
  */
 public final class ManualClock implements MicroClock {
   private record Alarm(long atMicros, CompletableFuture<Void> future) {}
@@ -24,11 +23,11 @@ public final class ManualClock implements MicroClock {
   private final List<Alarm> alarms = new ArrayList<>();
   private long micros;
 
-  /** A clock at 0. */
+  /** Creates a clock at 0. */
   public ManualClock() {}
 
   /**
-   * A clock at some time.
+   * Creates a clock.
    *
    * @param micros the time, in microseconds
    */
@@ -42,16 +41,16 @@ public final class ManualClock implements MicroClock {
   }
 
   /**
-   * Moves the clock on, or back if the duration is negative.
+   * Moves the clock forwards, or backwards if the duration is negative.
    *
-   * @param duration by how much; cut to whole microseconds
+   * @param duration by how much; truncated to whole microseconds
    */
   public void advance(Duration duration) {
     advanceMicros(Math.addExact(duration.toSeconds() * 1_000_000, duration.toNanosPart() / 1_000));
   }
 
   /**
-   * Moves the clock on, or back if negative.
+   * Moves the clock forwards, or backwards if negative.
    *
    * @param byMicros by how many microseconds
    */
@@ -92,7 +91,7 @@ public final class ManualClock implements MicroClock {
   }
 
   /**
-   * How many wait for the clock to move, not counting those that were cancelled.
+   * Returns the number of waits that have neither ended nor been cancelled.
    *
    * @return 0 or more
    */
@@ -112,7 +111,7 @@ public final class ManualClock implements MicroClock {
     return due;
   }
 
-  /** Outside the lock: what depends on an alarm may ask the clock again. */
+  /** Outside the lock: dependent stages may use the clock again. */
   private static void ring(List<Alarm> due) {
     for (Alarm alarm : due) {
       alarm.future.complete(null);

@@ -1,18 +1,23 @@
 package dev.sash.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.KeyLimiter;
 import dev.sash.Limit;
+import dev.sash.LimitUsage;
 import dev.sash.RateLimiter;
+import dev.sash.store.Decisions;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** What every algorithm does alike: spend, deny, look, give back, forget. */
-public abstract class OperationsContract extends RateLimiterContract {
+/** What every algorithm does alike: acquire, deny, peek, refund, reset, inspect. */
+public abstract class OperationsContract extends StoreContract {
   /** For subclasses. */
   protected OperationsContract() {}
 
@@ -232,16 +237,75 @@ public abstract class OperationsContract extends RateLimiterContract {
   }
 
   @TestFactory
-  Stream<DynamicTest> answersTheSameAsynchronously() {
+  Stream<DynamicTest> givesBackToWhereADecisionWasCharged() {
     return onEveryAlgorithm(
         limiter -> {
-          RateLimiter other = limiter(limiter.policy().limits().get(0).toString());
-          for (int step = 0; step < 40; step++) {
-            clock.setMicros(step * 90_000L);
-            long permits = step % 5;
-            assertThat(limiter.tryAcquireAsync("k", permits).toCompletableFuture().join())
-                .isEqualTo(other.tryAcquire("k", permits));
+          Decision charged = limiter.tryAcquire("k", 8);
+          assertThat(charged.source()).isEqualTo(Source.STORE);
+          assertThat(limiter.refund("k", 3, charged).used()).isEqualTo(5);
+
+          Decision denied = limiter.tryAcquire("k", 6);
+          limiter.refund("k", 2, denied);
+          assertThat(limiter.peek("k").used()).as("what was denied was not charged").isEqualTo(5);
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> givesNothingBackThatWasChargedElsewhere() {
+    return onEveryAlgorithm(
+        limiter -> {
+          Decision charged = limiter.tryAcquire("k", 8);
+          for (Source source : List.of(Source.LOCAL, Source.FAILURE_RULE, Source.DENY_CACHE)) {
+            limiter.refund("k", 3, Decisions.withSource(charged, source));
+            assertThat(limiter.peek("k")).as("%s", source).isEqualTo(charged);
           }
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> inspectingReportsTheUsageOfEachLimit() {
+    return onEveryAlgorithm(
+        limiter -> {
+          Limit limit = limiter.policy().limits().get(0);
+          Limit hourly = Limit.parse("20/1h fixed-window");
+          RateLimiter both = limiter.withLimits(List.of(limit, hourly));
+          both.tryAcquire("k", 4);
+          limiter.tryAcquire("k", 2);
+
+          Decision inspected = both.inspect("k");
+          assertThat(inspected.usages())
+              .extracting(LimitUsage::limit, LimitUsage::used)
+              .containsExactly(tuple(limit, 6L), tuple(hourly, 4L));
+          assertThat(inspected.usages()).allMatch(usage -> usage.records() > 0);
+          assertThat(Usages.comparable(both.inspect("k"))).isEqualTo(Usages.comparable(inspected));
+          assertThat(both.peek("k").usages()).isEmpty();
+          assertThat(inspected.used()).isEqualTo(both.peek("k").used());
+          assertThat(inspected.resetAfter()).isEqualTo(both.peek("k").resetAfter());
+
+          assertThat(limiter.inspect("unknown").usages())
+              .containsExactly(new LimitUsage(limit, 0, 0, Duration.ZERO));
+        });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aLimiterForOneKeySharesItsState() {
+    return onEveryAlgorithm(
+        limiter -> {
+          KeyLimiter one = limiter.forKey("k");
+          assertThat(one.tryAcquire().used()).isOne();
+          Decision charged = limiter.tryAcquire("k", 5);
+          assertThat(one.peek()).isEqualTo(charged);
+          assertThat(one.refund(2, charged).used()).isEqualTo(4);
+          assertThat(one.tryAcquire(7).allowed()).isFalse();
+          assertThat(one.charge(7).used()).isEqualTo(11);
+          assertThat(limiter.peek("k").used()).isEqualTo(11);
+          one.reset();
+          assertThat(limiter.peek("k").used()).isZero();
+          limiter.tryAcquire("k", 10);
+          assertThat(one.tryAcquire().allowed()).isFalse();
+          limiter.reset("k");
+          assertThat(one.acquire(10, Duration.ZERO).allowed()).isTrue();
+          assertThat(limiter.peek("other").used()).isZero();
         });
   }
 }

@@ -16,9 +16,8 @@ import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 
 /**
- * The Java examples of a Markdown page, compiled as they stand, and run: a page whose examples are
- * tested cannot promise what is not there. An example is a block marked {@code java} with one
- * class; to be run it has a {@code main} method.
+ * Compiles and runs the Java examples of a Markdown page, so that documentation and code agree. An
+ * example is a block marked {@code java} with one class; to be run it has a {@code main} method.
  */
 public final class PageExamples {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -28,7 +27,7 @@ public final class PageExamples {
   private final List<String> sources;
 
   /**
-   * The examples of a page.
+   * Reads the examples of a page.
    *
    * @param page a Markdown file
    * @param folder an empty one, for what is compiled
@@ -39,7 +38,7 @@ public final class PageExamples {
   }
 
   /**
-   * The examples themselves, in the page's order.
+   * Returns the examples, in the order of the page.
    *
    * @return unmodifiable
    */

@@ -1,14 +1,11 @@
 package dev.sash.testkit;
 
 import dev.sash.Decision;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import dev.sash.testkit.Schedule.Conditions;
 import dev.sash.testkit.Schedule.Step;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -18,13 +15,13 @@ import org.junit.jupiter.api.TestInfo;
  *
  * <pre>{@code
  * class MyStoreParityTest extends ParityContract {
- *   protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
- *     return new MyStore(clock).limiter(policy);
+ *   protected Store newStore(ManualClock clock) {
+ *     return new MyStore(clock);
  *   }
  * }
  * }</pre>
  *
- * <p>{@code -Dsash.schedules=n} asks for n decisions per family instead of {@link #decisions}. The
+ * <p>{@code -Dsash.schedules=n} compares n decisions per family instead of {@link #decisions}. The
  * seeds are 1, 2, 3 and so on: the same in every run, and more of them the more decisions. {@code
  * -Dsash.seed=n} replays the schedule of that seed alone.
  */
@@ -33,16 +30,15 @@ public abstract class ParityContract {
   protected ParityContract() {}
 
   /**
-   * A limiter to compare.
+   * Returns a store to compare. Called for every schedule.
    *
-   * @param policy what is allowed, always of the same name
-   * @param clock what the limiter decides by
-   * @return a limiter in which nothing is charged to any key
+   * @param clock dates the store's decisions
+   * @return a store in which nothing is charged to any key
    */
-  protected abstract RateLimiter newLimiter(Policy policy, ManualClock clock);
+  protected abstract Store newStore(ManualClock clock);
 
   /**
-   * How many decisions are compared for each family, at least.
+   * Returns the least number of decisions to compare for each family.
    *
    * @return one million; override it for a slow store
    */
@@ -51,37 +47,36 @@ public abstract class ParityContract {
   }
 
   /**
-   * What the schedules must spare the store.
+   * Returns what the schedules must not ask of the store.
    *
-   * @return {@link Conditions#ANY}; override it for a store that cannot bear that
+   * @return {@link Conditions#FORGETFUL}; override it for a store that can do more or less
    */
   protected Conditions conditions() {
-    return Conditions.ANY;
+    return Conditions.FORGETFUL;
   }
 
   /**
-   * How many steps are given to {@link #decide} at once.
+   * Returns the number of steps to give to {@link #decide} at once.
    *
-   * @return 1; override it for a store that is faster when it is asked many things together
+   * @return 1; override it for a store that decides about many requests faster together
    */
   protected int batch() {
     return 1;
   }
 
   /**
-   * Does some steps of a schedule in their order, each at its time.
+   * Performs some steps of a schedule in their order, each at its time.
    *
-   * @param limiter on this limiter
-   * @param clock of the limiter, to be set to the time of each step
+   * @param store the store to ask
+   * @param clock the clock of the store, to be set to the time of each step
    * @param steps at most {@link #batch}
-   * @return what the limiter decided in each step; null where the operation has no decision
+   * @return the store's decision in each step
    */
-  protected List<@Nullable Decision> decide(
-      RateLimiter limiter, ManualClock clock, List<Step> steps) {
-    List<@Nullable Decision> decisions = new ArrayList<>();
+  protected List<Decision> decide(Store store, ManualClock clock, List<Step> steps) {
+    List<Decision> decisions = new ArrayList<>();
     for (Step step : steps) {
       clock.setMicros(step.clockMicros());
-      decisions.add(step.operation().on(limiter));
+      decisions.add(step.on(store));
     }
     return decisions;
   }
@@ -128,37 +123,39 @@ public abstract class ParityContract {
     }
   }
 
-  /** Runs one schedule and tells how many decisions it had. */
+  /** Runs one schedule and returns how many decisions it had. */
   private long compare(Family family, long seed, TestInfo test) {
     Schedule schedule = new Schedule(family, seed, conditions());
     ManualClock clock = new ManualClock(schedule.startMicros());
-    RateLimiter limiter = newLimiter(schedule.policy(), clock);
+    Store store = newStore(clock);
     long decisions = 0;
     while (schedule.hasNext()) {
       List<Step> steps = new ArrayList<>();
       while (schedule.hasNext() && steps.size() < batch()) {
         steps.add(schedule.next());
       }
-      List<@Nullable Decision> actual;
+      List<Decision> actual;
       try {
-        actual = decide(limiter, clock, steps);
+        actual = decide(store, clock, steps);
       } catch (RuntimeException e) {
         throw new AssertionError(report(family, seed, test, steps.get(0), e.toString()), e);
       }
       for (int i = 0; i < steps.size(); i++) {
-        Step step = steps.get(i);
-        if (!Objects.equals(actual.get(i), step.expected())) {
-          throw new AssertionError(report(family, seed, test, step, String.valueOf(actual.get(i))));
+        Decision decision = Usages.comparable(actual.get(i));
+        if (!decision.equals(steps.get(i).expected())) {
+          throw new AssertionError(
+              report(family, seed, test, steps.get(i), decision + " " + decision.usages()));
         }
-        decisions += step.expected() == null ? 0 : 1;
       }
+      decisions += steps.size();
     }
     return decisions;
   }
 
   private String report(Family family, long seed, TestInfo test, Step step, String actual) {
     Schedule again = new Schedule(family, seed, conditions());
-    while (again.next().number() < step.number()) {} // so that it tells of the steps before this
+    while (again.next().number()
+        < step.number()) {} // its text then shows the steps before this one
     return "the store and the oracle disagree in step "
         + step.number()
         + "\n  oracle: "

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Limits that depend on the key, and limits that change while they are in force. */
-public abstract class PolicyChangeContract extends RateLimiterContract {
+public abstract class PolicyChangeContract extends StoreContract {
   private static final List<Limit> FREE = List.of(Limit.parse("3/1s"));
   private static final List<Limit> PRO = List.of(Limit.parse("30/1s"));
   private static final List<Limit> HOURLY = List.of(Limit.parse("5/1h"));
@@ -31,7 +31,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     return onEveryAlgorithm(
         limiter -> {
           limiter.tryAcquire("k", 8);
-          changeTo(limiter, withPermits(limiter, 5));
+          change(limiter, withPermits(limiter, 5));
 
           Decision peeked = limiter.peek("k");
           assertThat(peeked.allowed()).as("not even nothing fits").isFalse();
@@ -53,7 +53,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     return onEveryAlgorithm(
         limiter -> {
           limiter.tryAcquire("k", 10);
-          changeTo(limiter, withPermits(limiter, 25));
+          change(limiter, withPermits(limiter, 25));
 
           assertThat(limiter.peek("k").limit()).isEqualTo(25);
           assertThat(limiter.peek("k").used()).isEqualTo(10);
@@ -67,9 +67,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
         limiter -> {
           limiter.tryAcquire("k", 10);
           Limit old = limiter.policy().limits().get(0);
-          changeTo(
-              limiter,
-              new Limit(old.algorithm(), old.permits(), 2_000_000, old.cells(), old.capacity()));
+          change(limiter, Limit.parse(old.toString().replace("/1s", "/2s")));
 
           assertThat(limiter.peek("k").used()).isZero();
           assertThat(spendAll(limiter, "k")).isEqualTo(10);
@@ -86,7 +84,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
             Limit other = Limit.parse(shorthand);
             if (!other.sharesStateWith(old)) {
               limiter.tryAcquire("k", limiter.peek("k").remaining());
-              changeTo(limiter, other);
+              change(limiter, other);
               assertThat(limiter.peek("k").used()).as(shorthand).isZero();
               assertThat(spendAll(limiter, "k")).isEqualTo(7);
             }
@@ -100,7 +98,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     for (int i = 0; i < 100; i++) {
       limiter.tryAcquire("k" + i, 4);
     }
-    changeTo(limiter, Limit.parse("5/1s"));
+    change(limiter, Limit.parse("5/1s"));
     for (int i = 0; i < 200; i++) {
       assertThat(spendAll(limiter, "k" + i)).isEqualTo(i < 100 ? 1 : 5);
     }
@@ -110,7 +108,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
   void anAddedLimitStartsFreshAndTheOthersStay() {
     RateLimiter limiter = limiter("5/1s");
     limiter.tryAcquire("k", 4);
-    changeTo(limiter, Limit.parse("6/1m fixed-window"), Limit.parse("5/1s"));
+    change(limiter, Limit.parse("6/1m fixed-window"), Limit.parse("5/1s"));
 
     assertThat(limiter.peek("k").used()).isEqualTo(4);
     assertThat(limiter.tryAcquire("k", 2).allowed()).isFalse();
@@ -129,56 +127,114 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     limiter.tryAcquire("k", 2);
     assertThat(limiter.tryAcquire("k", 1).allowed()).isFalse();
 
-    changeTo(limiter, Limit.parse("5/1s"));
+    change(limiter, Limit.parse("5/1s"));
     assertThat(limiter.peek("k").used()).isEqualTo(2);
     assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(1_000_000));
     assertThat(spendAll(limiter, "k")).isEqualTo(3);
   }
 
   @Test
-  void aChangedRefillCountsFromTheNewestCharge() {
+  void aChangedRefillAppliesFromTheChangeOn() {
+    RateLimiter limiter = limiter("10/1s token-bucket");
+    limiter.tryAcquire("k", 10);
+    clock.setMicros(200_000); // 2 are refilled
+    change(limiter, Limit.parse("20/1s token-bucket capacity=10"));
+
+    assertThat(limiter.peek("k").used()).isEqualTo(8);
+    assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(400_000));
+    clock.setMicros(300_000); // and 2 more
+    assertThat(limiter.peek("k").used()).isEqualTo(6);
+    change(limiter, Limit.parse("1/1s token-bucket capacity=10"));
+    assertThat(limiter.peek("k").used()).isEqualTo(6);
+    assertThat(limiter.tryAcquire("k", 5).retryAfter()).isEqualTo(micros(1_000_000));
+  }
+
+  @Test
+  void aSlowerRefillTakesNothingBackThatWasRefilled() {
+    RateLimiter limiter = limiter("10/1s token-bucket");
+    limiter.tryAcquire("k", 10);
+    clock.setMicros(1_000_000);
+    change(limiter, Limit.parse("1/1s token-bucket capacity=10"));
+
+    assertThat(limiter.peek("k").used()).isZero();
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+  }
+
+  @Test
+  void aChangedRefillKeepsTheFractionOfAPermit() {
+    RateLimiter limiter = limiter("3/1s token-bucket");
+    limiter.tryAcquire("k", 3);
+    clock.setMicros(100_000); // 0.3 are refilled
+    change(limiter, Limit.parse("7/1s token-bucket capacity=3"));
+
+    assertThat(retryMicros(limiter.tryAcquire("k"))).isEqualTo(100_000); // the other 0.7
+    assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(385_715)); // 2.7 / 7 s
+  }
+
+  @Test
+  void aChangedCapacityIsNotAChangedRefill() {
     RateLimiter limiter = limiter("10/1s token-bucket");
     limiter.tryAcquire("k", 10);
     clock.setMicros(200_000);
-    changeTo(limiter, Limit.parse("20/1s token-bucket capacity=10"));
+    change(limiter, Limit.parse("10/1s token-bucket capacity=20"));
+    assertThat(limiter.peek("k").remaining()).isEqualTo(12);
 
-    assertThat(limiter.peek("k").used()).isEqualTo(6);
-    assertThat(limiter.peek("k").resetAfter()).isEqualTo(micros(300_000));
+    clock.setMicros(100_000); // a peek under another capacity does not make a time the newest
+    assertThat(limiter.peek("k").remaining()).isEqualTo(11);
   }
 
   @Test
-  void tellsThePolicyInForce() {
-    Policy first = policy().limit(FREE.get(0));
-    Policy second = Policy.named(first.name()).limit(PRO.get(0));
+  void returnsThePolicyInForce() {
+    Policy first = policy().withLimits(FREE);
+    Policy second = Policy.named(first.name()).withLimits(PRO);
     RateLimiter limiter = limiter(first);
 
     assertThat(limiter.policy()).isSameAs(first);
-    limiter.changePolicy(second);
+    assertThat(limiters().put(second)).isSameAs(limiter);
     assertThat(limiter.policy()).isSameAs(second);
-    assertThat(limiter.clock()).isSameAs(clock);
+    assertThat(limiters().get(first.name())).isSameAs(limiter);
   }
 
   @Test
-  void refusesAPolicyOfAnotherNameOrWithoutLimitsAndKeepsItsOwn() {
+  void refusesAPolicyWithoutLimitsAndKeepsTheOneInForce() {
     RateLimiter limiter = limiter("3/1s");
     Policy own = limiter.policy();
     limiter.tryAcquire("k", 2);
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> limiter.changePolicy(Policy.of("other", PRO.get(0))))
-        .withMessage("policy must have the name '%s' to change it, was 'other'", own.name());
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> limiter.changePolicy(Policy.named(own.name())))
+        .isThrownBy(() -> limiters().put(Policy.named(own.name())))
         .withMessage("policy '%s' must have a limit", own.name());
-    assertThatNullPointerException().isThrownBy(() -> limiter.changePolicy(nothing()));
+    assertThatNullPointerException().isThrownBy(() -> limiters().put(nothing()));
 
     assertThat(limiter.policy()).isSameAs(own);
     assertThat(limiter.peek("k").used()).isEqualTo(2);
     assertThat(limiter.peek("k").remaining()).isOne();
   }
 
+  @TestFactory
+  Stream<DynamicTest> limitersOfOneNameShareTheirState() {
+    return onEveryAlgorithm(
+        limiter -> {
+          RateLimiter same = store().limiter(limiter.policy());
+          RateLimiter less =
+              store().limiter(Policy.of(limiter.policy().name(), withPermits(limiter, 5)));
+          RateLimiter other = store().limiter(policy().withLimits(limiter.policy().limits()));
+
+          limiter.tryAcquire("k", 4);
+          assertThat(same.peek("k")).isEqualTo(limiter.peek("k"));
+          assertThat(less.peek("k").used()).isEqualTo(4);
+          assertThat(other.peek("k").used()).as("another name").isZero();
+          assertThat(spendAll(less, "k")).isOne();
+          assertThat(spendAll(same, "k")).isEqualTo(5);
+          assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+          same.reset("k");
+          assertThat(limiter.peek("k").used()).isZero();
+          assertThat(less.peek("k").used()).isZero();
+        });
+  }
+
   @Test
-  void refusesToBeMadeWithoutALimit() {
+  void refusesAPolicyWithoutALimit() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> limiter(Policy.named("empty")))
         .withMessage("policy 'empty' must have a limit");
@@ -187,7 +243,8 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
   @Test
   void theLimitDependsOnTheKeysTier() {
     RateLimiter limiter =
-        limiter(policy().limits(FREE).tiers(key -> key.startsWith("pro:") ? PRO : List.of()));
+        limiter(
+            policy().withLimits(FREE).withTiers(key -> key.startsWith("pro:") ? PRO : List.of()));
 
     assertThat(spendAll(limiter, "free:1")).isEqualTo(3);
     assertThat(spendAll(limiter, "pro:1")).isEqualTo(30);
@@ -198,7 +255,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
   @Test
   void aKeyThatMovesToAnotherTierKeepsWhatItHasSpent() {
     Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
-    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, FREE)));
+    RateLimiter limiter = limiter(policy().withTiers(key -> tiers.getOrDefault(key, FREE)));
 
     assertThat(spendAll(limiter, "k")).isEqualTo(3);
     tiers.put("k", PRO);
@@ -217,7 +274,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
   void aTierMayHaveSeveralLimits() {
     List<Limit> both = List.of(Limit.parse("3/1s"), Limit.parse("4/1m"));
     Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
-    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, FREE)));
+    RateLimiter limiter = limiter(policy().withTiers(key -> tiers.getOrDefault(key, FREE)));
     limiter.tryAcquire("k", 2);
 
     tiers.put("k", both);
@@ -233,7 +290,7 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
   @Test
   void aKeyWithoutALimitIsRefusedNotUnlimited() {
     Map<String, List<Limit>> tiers = new ConcurrentHashMap<>();
-    RateLimiter limiter = limiter(policy().tiers(key -> tiers.getOrDefault(key, List.of())));
+    RateLimiter limiter = limiter(policy().withTiers(key -> tiers.getOrDefault(key, List.of())));
 
     assertThatIllegalStateException()
         .isThrownBy(() -> limiter.tryAcquire("k"))
@@ -247,8 +304,8 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     return onEveryAlgorithm(
         limiter -> {
           Policy own = limiter.policy();
-          RateLimiter less = limiter.under(List.of(withPermits(limiter, 5)));
-          RateLimiter more = limiter.under(List.of(withPermits(limiter, 25)));
+          RateLimiter less = limiter.withLimits(List.of(withPermits(limiter, 5)));
+          RateLimiter more = limiter.withLimits(List.of(withPermits(limiter, 25)));
           limiter.tryAcquire("k", 4);
 
           assertThat(less.peek("k").limit()).isEqualTo(5);
@@ -267,24 +324,23 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
 
   @Test
   void limitsThatComeWithARequestHoldInPlaceOfTiers() {
-    RateLimiter limiter = limiter(policy().limits(FREE).tiers(key -> PRO));
-    RateLimiter both = limiter.under(List.of(Limit.parse("3/1s"), Limit.parse("4/1m")));
+    RateLimiter limiter = limiter(policy().withLimits(FREE).withTiers(key -> PRO));
+    RateLimiter both = limiter.withLimits(List.of(Limit.parse("3/1s"), Limit.parse("4/1m")));
 
     assertThat(spendAll(both, "k")).isEqualTo(3);
     clock.setMicros(1_000_000);
     assertThat(spendAll(both, "k")).isOne();
-    assertThat(both.under(PRO).peek("k").limit()).as("those given last").isEqualTo(30);
+    assertThat(both.withLimits(PRO).peek("k").limit()).as("those given last").isEqualTo(30);
     assertThat(both.policy().limits()).hasSize(2);
     assertThat(both.policy().isTiered()).isFalse();
     assertThat(both.policy().name()).isEqualTo(limiter.policy().name());
-    assertThat(both.clock()).isSameAs(clock);
   }
 
   @Test
   void aChangedPolicyLeavesLimitsThatComeWithARequestAlone() {
     RateLimiter limiter = limiter("3/1s");
-    RateLimiter given = limiter.under(PRO);
-    given.changePolicy(Policy.of(limiter.policy().name(), Limit.parse("5/1s")));
+    RateLimiter given = limiter.withLimits(PRO);
+    change(limiter, Limit.parse("5/1s"));
 
     assertThat(spendAll(limiter, "k")).isEqualTo(5);
     assertThat(spendAll(given, "k")).isEqualTo(25);
@@ -296,20 +352,16 @@ public abstract class PolicyChangeContract extends RateLimiterContract {
     String name = limiter.policy().name();
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> limiter.under(List.of()))
+        .isThrownBy(() -> limiter.withLimits(List.of()))
         .withMessage("policy '%s' must have a limit", name);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> limiter.under(List.of(FREE.get(0), PRO.get(0))))
+        .isThrownBy(() -> limiter.withLimits(List.of(FREE.get(0), PRO.get(0))))
         .withMessageStartingWith("limits of policy '%s' must differ", name);
-    assertThatNullPointerException().isThrownBy(() -> limiter.under(nothing()));
+    assertThatNullPointerException().isThrownBy(() -> limiter.withLimits(nothing()));
   }
 
   private static Limit withPermits(RateLimiter limiter, long permits) {
-    Limit old = limiter.policy().limits().get(0);
-    return new Limit(old.algorithm(), permits, old.windowMicros(), old.cells(), permits);
-  }
-
-  private static void changeTo(RateLimiter limiter, Limit... limits) {
-    limiter.changePolicy(Policy.of(limiter.policy().name(), limits));
+    Limit limit = limiter.policy().limits().get(0).withPermits(permits);
+    return limit.withCapacity(permits);
   }
 }

@@ -3,18 +3,18 @@ package dev.sash.testkit;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
-import dev.sash.RateLimiter;
 import dev.sash.internal.Bounds;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Random histories on two limiters that live through the same, up to a denied request. Then one of
- * them is asked again as soon as it promised, and its twin one tick too early.
+ * Random requests to two stores, the same to both, up to a denied one. Then one of them is asked
+ * again after the time that the denial named, and its twin one tick too early.
  */
 final class Promises {
   private static final int KEYS = 20;
@@ -31,11 +31,21 @@ final class Promises {
     final int[] endsInWindow = new int[3];
   }
 
-  private record Event(
-      long time, boolean onTwinAlone, Operation operation, @Nullable Decision decision) {
+  private record Request(Operation operation, ResolvedLimits limits, String key, long permits) {
+    Decision on(Store store) {
+      return store.decide(operation, limits, key, permits);
+    }
+
     @Override
     public String toString() {
-      return "at " + time + (onTwinAlone ? " twin " : " ") + operation + " -> " + decision;
+      return operation + " " + permits + " of " + key + " under " + limits.limits();
+    }
+  }
+
+  private record Event(long time, boolean onTwinAlone, Request request, Decision decision) {
+    @Override
+    public String toString() {
+      return "at " + time + (onTwinAlone ? " twin " : " ") + request + " -> " + decision;
     }
   }
 
@@ -43,31 +53,31 @@ final class Promises {
   private final Draw draw;
   private final ManualClock clock;
   private final ManualClock twinClock;
-  private final RateLimiter limiter;
-  private final RateLimiter twin;
+  private final Store store;
+  private final Store twin;
   private final List<Event> history = new ArrayList<>();
   private final int haste;
-  private List<Limit> limits;
+  private ResolvedLimits limits;
   private long now;
 
-  Promises(
-      Family family,
-      long seed,
-      BiFunction<Policy, ManualClock, RateLimiter> newLimiter,
-      Tally tally) {
+  Promises(Family family, long seed, Function<ManualClock, Store> newStore, Tally tally) {
     this.tally = tally;
     draw = new Draw(seed);
     haste = 1 << draw.below(3);
     now = Math.max(0, draw.start());
-    limits = draw.limits(family, List.of());
+    limits = resolved(draw.limits(family, List.of()));
     clock = new ManualClock(now);
     twinClock = new ManualClock(now);
-    limiter = newLimiter.apply(policy(), clock);
-    twin = newLimiter.apply(policy(), twinClock);
+    store = newStore.apply(clock);
+    twin = newStore.apply(twinClock);
   }
 
-  private Policy policy() {
-    return Policy.named("promises").limits(limits);
+  private static ResolvedLimits resolved(List<Limit> limits) {
+    return new ResolvedLimits(Policy.named("promises").withLimits(limits), limits);
+  }
+
+  private long most() {
+    return limits.lowest().capacity();
   }
 
   /** Follows up one denied request of each key, if there is one. */
@@ -75,34 +85,39 @@ final class Promises {
     for (int i = 0; i < KEYS && now < LATEST / 2; i++) {
       String key = "key" + i;
       history.clear();
-      Decision last = liveThroughSomething(key);
-      long most = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
-      if (last.remaining() < most) {
-        checkDenial(key, tooMany(last.remaining(), most));
+      Decision last = decideSomething(key);
+      if (last.remaining() < most()) {
+        checkDenial(key, tooMany(last.remaining(), most()));
       }
     }
   }
 
-  private Decision liveThroughSomething(String key) {
-    Decision last = both(new Operation.Acquire(key, 0));
+  private Decision decideSomething(String key) {
+    Decision last = both(request(Operation.PEEK, key, 0));
     for (long left = draw.below(LONGEST_HISTORY); left >= 0; left--) {
-      Limit limit = draw.oneOf(limits);
+      Limit limit = draw.oneOf(limits.limits());
       moveTo(draw.oneIn(haste) ? draw.laterThan(now, limit, last) : draw.soonAfter(now, limit));
-      both(somethingFor(key, limit, last));
-      last = both(new Operation.Acquire(key, 0));
+      both(anyRequest(key, limit, last));
+      last = both(request(Operation.PEEK, key, 0));
     }
     return last;
   }
 
-  private Operation somethingFor(String key, Limit limit, Decision last) {
+  private Request anyRequest(String key, Limit limit, Decision last) {
+    long permits = draw.cost(limit, last);
     return switch ((int) draw.below(32)) {
       case 0 -> {
-        limits = limits.stream().map(other -> draw.otherPermits(other, true)).toList();
-        yield new Operation.Change(policy());
+        limits = resolved(limits.limits().stream().map(draw::otherPermits).toList());
+        yield request(Operation.PEEK, key, 0);
       }
-      case 1, 2 -> new Operation.Refund(key, draw.cost(limit, last));
-      default -> new Operation.Acquire(key, draw.cost(limit, last));
+      case 1, 2 -> request(Operation.REFUND, key, permits);
+      case 3 -> request(Operation.CHARGE, key, permits);
+      default -> request(Operation.ACQUIRE, key, permits);
     };
+  }
+
+  private Request request(Operation operation, String key, long permits) {
+    return new Request(operation, limits, key, permits);
   }
 
   private long tooMany(long remaining, long most) {
@@ -114,7 +129,7 @@ final class Promises {
   }
 
   private void checkDenial(String key, long permits) {
-    Operation request = new Operation.Acquire(key, permits);
+    Request request = request(Operation.ACQUIRE, key, permits);
     Decision denied = both(request);
     require(!denied.allowed() && !denied.neverAllowed(), "denied, not for ever", denied);
     long retryAt = now + Bounds.microsCeil(denied.retryAfter());
@@ -126,7 +141,7 @@ final class Promises {
     Decision early = at(retryAt - 1, twinClock, request, twin);
     require(!early.allowed(), "denied one tick too early", early);
     require(Bounds.microsCeil(early.retryAfter()) == 1, "one tick is left", early);
-    Decision onTime = at(retryAt, clock, request, limiter);
+    Decision onTime = at(retryAt, clock, request, store);
     require(onTime.allowed(), "allowed on time", onTime);
     count(permits, retryAt);
     if (resetAt <= LATEST) {
@@ -137,15 +152,14 @@ final class Promises {
 
   /** On the twin, which has not been charged since. */
   private void checkReset(String key, long resetAt) {
-    Operation peek = new Operation.Acquire(key, 0);
+    Request peek = request(Operation.PEEK, key, 0);
     Decision early = at(resetAt - 1, twinClock, peek, twin);
     // With several limits the one that decides need not be the one that is charged for longest.
-    require(limits.size() > 1 || early.used() > 0, "something charged a tick early", early);
+    require(limits.only() == null || early.used() > 0, "something charged a tick early", early);
     require(Bounds.microsCeil(early.resetAfter()) == 1, "one tick is left", early);
     Decision onTime = at(resetAt, twinClock, peek, twin);
     require(onTime.used() == 0 && onTime.resetAfter().isZero(), "nothing charged", onTime);
-    long most = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
-    Decision full = at(resetAt, twinClock, new Operation.Acquire(key, most), twin);
+    Decision full = at(resetAt, twinClock, request(Operation.ACQUIRE, key, most()), twin);
     require(full.allowed(), "the whole limit is there", full);
     tally.resets++;
   }
@@ -153,8 +167,9 @@ final class Promises {
   private void count(long permits, long retryAt) {
     tally.retries++;
     tally.retriesOfSeveral += permits > 1 ? 1 : 0;
-    if (limits.size() == 1) {
-      long window = limits.get(0).windowMicros();
+    Limit only = limits.only();
+    if (only != null) {
+      long window = only.windowMicros();
       tally.endsInWindow[(int) Math.min(2, retryAt / window - now / window)]++;
     }
   }
@@ -167,33 +182,31 @@ final class Promises {
     }
   }
 
-  private Decision both(Operation operation) {
-    Decision decision = operation.on(limiter);
-    Decision other = operation.on(twin);
-    history.add(new Event(now, false, operation, decision));
-    require(Objects.equals(decision, other), "the twins decide alike", other);
-    return decision == null
-        ? at(now, clock, new Operation.Acquire("nobody", 0), limiter)
-        : decision;
-  }
-
-  private Decision at(long time, ManualClock ofLimiter, Operation operation, RateLimiter asked) {
-    ofLimiter.setMicros(time);
-    Decision decision = Objects.requireNonNull(operation.on(asked));
-    history.add(new Event(time, asked == twin, operation, decision));
+  private Decision both(Request request) {
+    Decision decision = request.on(store);
+    Decision other = request.on(twin);
+    history.add(new Event(now, false, request, decision));
+    require(decision.equals(other), "the twins decide alike", other);
     return decision;
   }
 
-  private static void require(boolean kept, String promise, @Nullable Decision decision) {
+  private Decision at(long time, ManualClock clockOfAsked, Request request, Store asked) {
+    clockOfAsked.setMicros(time);
+    Decision decision = request.on(asked);
+    history.add(new Event(time, asked == twin, request, decision));
+    return decision;
+  }
+
+  private static void require(boolean kept, String promise, Decision decision) {
     if (!kept) {
       throw new AssertionError("a promise was broken: " + promise + ", but was " + decision);
     }
   }
 
-  /** The policy and what the key lived through: what to print when a test fails. */
+  /** Returns the limits and the requests of the key: what to print when a test fails. */
   @Override
   public String toString() {
-    return policy()
+    return limits
         + ", history:\n"
         + history.stream().map(Event::toString).collect(Collectors.joining("\n"));
   }

@@ -3,6 +3,9 @@ package dev.sash.testkit;
 import dev.sash.Decision;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,32 +16,31 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A random sequence of operations on a few keys of one policy, each with the time at which to do it
- * and the decision that the {@link Oracle} takes then. The same family, seed and conditions always
+ * and the decision that the {@link Oracle} makes then. The same family, seed and conditions always
  * give the same schedule.
  *
  * <pre>{@code
  * Schedule schedule = new Schedule(Family.SLIDING_LOG, 42, Conditions.ANY);
- * RateLimiter limiter = ...  // of schedule.policy(), on a manual clock
+ * Store store = ...  // on a manual clock
  * schedule.forEachRemaining(step -> {
  *   clock.setMicros(step.clockMicros());
- *   assertThat(step.operation().on(limiter)).as(schedule::toString).isEqualTo(step.expected());
+ *   assertThat(step.on(store)).as(schedule::toString).isEqualTo(step.expected());
  * });
  * }</pre>
  *
  * <p>It is drawn where mistakes live: limits of 1 and 10⁹ permits, windows from 1 ms to 366 days,
  * many about 2³¹ and 2³² microseconds, times about 0 and the same powers of two and today, and
- * often the very tick at which a window ends or a decision promised something, or a tick beside it.
- * Clocks go backwards, limits change, keys are forgotten. Some schedules keep thousands of records.
- *
- * <p>Where the contract leaves stores a choice, no schedule goes: a limit that was dropped from the
- * policy does not come back, and when limits are dropped the clock does not fall behind the change.
+ * often the very tick at which a window ends or that a decision named, or a tick beside it. Clocks
+ * go backwards. Each key mostly uses one of a few sets of limits, as if it were its tier, but
+ * others come in between and go again; permits change, windows and algorithms too. Some schedules
+ * keep thousands of records.
  */
 public final class Schedule implements Iterator<Schedule.Step> {
   private static final int REMEMBERED_STEPS = 20;
+  private static final int MOST_SETS = 5;
 
   private final Family family;
   private final long seed;
@@ -50,51 +52,88 @@ public final class Schedule implements Iterator<Schedule.Step> {
   private final boolean crowded;
   private final int haste;
   private final int length;
-  private final List<String> keys = new ArrayList<>();
+  private final List<String> keys;
+  private final Map<String, Integer> tiers = new HashMap<>();
   private final Map<String, Decision> lastDecisions = new HashMap<>();
-  private final List<Limit> everUsed = new ArrayList<>();
   private final Deque<Step> lastSteps = new ArrayDeque<>();
-  private List<Limit> limits;
-  private List<Limit> tier = List.of();
+  private final List<ResolvedLimits> sets = new ArrayList<>();
   private int steps;
   private long latest;
-  private long earliest = Long.MIN_VALUE;
 
   /**
-   * What a store can be asked to bear.
+   * What a store can be asked to do.
    *
-   * @param forgetsIdleKeys whether the store may forget, at any time, a key to which nothing is
-   *     charged: then the clock never goes backwards and token buckets never refill more slowly, as
-   *     both would bring to light what was forgotten
+   * @param forgetsIdleKeys whether the store may forget, at any time, state to which nothing is
+   *     charged: then the clock does not go backwards where that would become visible
    * @param latestMicros the end of time for the store's clock
    */
   public record Conditions(boolean forgetsIdleKeys, long latestMicros) {
     /** Nothing is forgotten, and times are whole numbers in a double: below 2⁵². */
     public static final Conditions ANY = new Conditions(false, 1L << 52);
+
+    /** Idle state may be forgotten, and times are whole numbers in a double: below 2⁵². */
+    public static final Conditions FORGETFUL = new Conditions(true, 1L << 52);
   }
 
   /**
    * One operation.
    *
    * @param number counts from 1
-   * @param clockMicros set the clock to this time first; it may be earlier than before
-   * @param operation then do this
-   * @param expected what the contract says; null if the operation has no decision
+   * @param clockMicros the time to set the clock to first; may be earlier than before
+   * @param operation what to do then
+   * @param limits the limits to decide by
+   * @param key the key
+   * @param permits the number of permits
+   * @param expected the decision according to the contract; the {@linkplain Decision#usages usages}
+   *     of an inspection have neither records nor times to live
    */
   public record Step(
-      int number, long clockMicros, Operation operation, @Nullable Decision expected) {
+      int number,
+      long clockMicros,
+      Operation operation,
+      ResolvedLimits limits,
+      String key,
+      long permits,
+      Decision expected) {
+    /**
+     * Performs the operation; one in sixteen by the asynchronous method.
+     *
+     * @param store the store to ask, at the time of this step
+     * @return its decision, to be equal to {@link #expected}
+     */
+    public Decision on(Store store) {
+      Decision decision =
+          number % 16 == 0
+              ? store.decideAsync(operation, limits, key, permits).toCompletableFuture().join()
+              : store.decide(operation, limits, key, permits);
+      return Usages.comparable(decision);
+    }
+
     @Override
     public String toString() {
-      return "#" + number + " at " + clockMicros + " " + operation + " -> " + expected;
+      return "#"
+          + number
+          + " at "
+          + clockMicros
+          + " "
+          + operation
+          + " "
+          + permits
+          + " of "
+          + key
+          + " under "
+          + limits.limits()
+          + " -> "
+          + expected;
     }
   }
 
   /**
-   * A schedule at its beginning.
+   * Creates a schedule.
    *
-   * @param family which policies to draw from
+   * @param family which limits to draw from
    * @param seed any number
-   * @param conditions what to spare the store
+   * @param conditions what not to ask of the store
    */
   public Schedule(Family family, long seed, Conditions conditions) {
     this.family = family;
@@ -108,37 +147,40 @@ public final class Schedule implements Iterator<Schedule.Step> {
     start = draw.start();
     latest = start;
     clock = new ManualClock(start);
-    limits = draw.limits(family, List.of());
-    if (crowded) {
-      limits = limits.stream().map(draw::crowded).toList();
-    }
-    everUsed.addAll(limits);
-    addKeys();
-    oracle = new Oracle(policy(), clock);
+    oracle = new Oracle(clock);
+    keys = Stream.of("a", "b", "c", "d").limit(1 + draw.below(crowded ? 1 : 4)).toList();
+    drawSets();
   }
 
-  private void addKeys() {
-    Stream.of("a", "b", "c", "d").limit(1 + draw.below(crowded ? 1 : 4)).forEach(keys::add);
-    if (draw.oneIn(8)) {
-      keys.add("tier");
-      tier = draw.limits(family, List.of());
-      everUsed.addAll(tier);
+  private void drawSets() {
+    List<Limit> first = draw.limits(family, List.of());
+    sets.add(resolved(crowded ? first.stream().map(draw::crowded).toList() : first));
+    while (!crowded && sets.size() < MOST_SETS && draw.oneIn(2)) {
+      sets.add(resolved(anotherSet()));
     }
+    keys.forEach(key -> tiers.put(key, (int) draw.below(sets.size())));
+  }
+
+  /** Limits of other kinds, of the same kinds with other permits, or some of both. */
+  private List<Limit> anotherSet() {
+    List<Limit> known = draw.oneOf(sets).limits();
+    if (draw.oneIn(2)) {
+      return known.stream().map(draw::otherPermits).toList();
+    }
+    if (family != Family.SEVERAL_LIMITS || draw.oneIn(2)) {
+      return draw.limits(family, List.of());
+    }
+    List<Limit> mixed = new ArrayList<>(draw.limits(family, known).subList(0, 1));
+    known.stream().skip(draw.below(known.size())).forEach(mixed::add);
+    return mixed;
+  }
+
+  private static ResolvedLimits resolved(List<Limit> limits) {
+    return new ResolvedLimits(Policy.named("schedule").withLimits(limits), limits);
   }
 
   /**
-   * The policy in force: at first the one to make the limiter with.
-   *
-   * @return the policy
-   */
-  public Policy policy() {
-    Policy policy = Policy.named("schedule").limits(limits);
-    List<Limit> inTier = tier;
-    return inTier.isEmpty() ? policy : policy.tiers(key -> key.equals("tier") ? inTier : List.of());
-  }
-
-  /**
-   * The time at which the limiter is made.
+   * Returns the time at which the store is created.
    *
    * @return microseconds
    */
@@ -157,15 +199,18 @@ public final class Schedule implements Iterator<Schedule.Step> {
       throw new NoSuchElementException("the schedule has only " + length + " steps");
     }
     String key = draw.oneOf(keys);
-    Limit limit = draw.oneOf(oracle.policy().limitsFor(key));
-    Decision last = lastDecisions.computeIfAbsent(key, oracle::peek);
-    moveClock(limit, last);
-    Operation operation = crowded ? simple(key, limit, last) : any(key, limit, last);
-    Decision expected = operation.on(oracle);
-    if (expected != null) {
-      lastDecisions.put(key, expected);
+    ResolvedLimits limits = limitsFor(key);
+    Limit limit = draw.oneOf(limits.limits());
+    Decision last = lastDecisions.get(key);
+    if (last == null) {
+      last = oracle.decide(Operation.PEEK, limits, key, 0);
     }
-    Step step = new Step(++steps, clock.micros(), operation, expected);
+    moveClock(limit, last);
+    Operation operation = crowded ? simpleOperation() : operation();
+    long permits = permits(operation, limit, last);
+    Decision expected = Usages.comparable(oracle.decide(operation, limits, key, permits));
+    lastDecisions.put(key, expected);
+    Step step = new Step(++steps, clock.micros(), operation, limits, key, permits, expected);
     if (lastSteps.size() == REMEMBERED_STEPS) {
       lastSteps.removeFirst();
     }
@@ -173,11 +218,34 @@ public final class Schedule implements Iterator<Schedule.Step> {
     return step;
   }
 
+  private ResolvedLimits limitsFor(String key) {
+    if (draw.oneIn(crowded ? 2_000 : 32)) {
+      change();
+    }
+    if (draw.oneIn(crowded ? 2_000 : 24)) {
+      tiers.put(key, (int) draw.below(sets.size()));
+    }
+    int chosen = draw.oneIn(6) ? (int) draw.below(sets.size()) : tiers.getOrDefault(key, 0);
+    return sets.get(chosen);
+  }
+
+  /** Changes the permits of a set, or replaces it. */
+  private void change() {
+    int changed = (int) draw.below(sets.size());
+    List<Limit> limits = sets.get(changed).limits();
+    sets.set(
+        changed,
+        resolved(
+            crowded || !draw.oneIn(3)
+                ? limits.stream().map(draw::otherPermits).toList()
+                : anotherSet()));
+  }
+
   private void moveClock(Limit limit, Decision last) {
     long now = clock.micros();
     long next;
-    if (!conditions.forgetsIdleKeys && draw.oneIn(crowded ? 2_000 : 60)) {
-      next = Math.max(earliest, draw.earlierThan(now, limit));
+    if (draw.oneIn(crowded ? 2_000 : 40) && mayGoBack()) {
+      next = draw.earlierThan(now, limit);
     } else if (now < latest && draw.oneIn(4)) {
       next = latest;
     } else {
@@ -189,69 +257,53 @@ public final class Schedule implements Iterator<Schedule.Step> {
     }
   }
 
-  private Operation any(String key, Limit limit, Decision last) {
-    long permits = draw.cost(limit, last);
+  private boolean mayGoBack() {
+    return !conditions.forgetsIdleKeys || !oracle.hasIdleState(latest);
+  }
+
+  private Operation operation() {
     return switch ((int) draw.below(64)) {
-      case 0 -> new Operation.Reset(key);
-      case 1, 2 -> changePermits();
-      case 3 -> changeLimits();
-      case 4, 5, 6, 7 -> new Operation.Refund(key, permits);
-      case 8, 9, 10, 11, 12, 13 -> new Operation.Acquire(key, 0);
-      case 14 -> new Operation.AcquireAsync(key, permits);
-      default -> new Operation.Acquire(key, permits);
+      case 0 -> Operation.RESET;
+      case 1 -> Operation.INSPECT;
+      case 2 -> Operation.REFUND_LOCAL;
+      case 3, 4, 5, 6, 7 -> refund();
+      case 8, 9, 10, 11, 12, 13 -> Operation.PEEK;
+      case 14, 15, 16, 17, 18 -> Operation.CHARGE;
+      default -> Operation.ACQUIRE;
     };
   }
 
-  /** Permit by permit, so that the log grows long. */
-  private Operation simple(String key, Limit limit, Decision last) {
+  /** Mostly permit by permit, so that the log grows long. */
+  private Operation simpleOperation() {
     if (draw.oneIn(400)) {
-      return new Operation.Refund(key, draw.cost(limit, last));
+      return draw.oneIn(2) ? refund() : Operation.CHARGE;
     }
-    if (draw.oneIn(2_000)) {
-      return draw.oneIn(2) ? changePermits() : new Operation.Reset(key);
-    }
-    return new Operation.Acquire(key, draw.oneIn(50) ? draw.cost(limit, last) : 1);
+    return draw.oneIn(2_000) ? Operation.RESET : Operation.ACQUIRE;
   }
 
-  private Operation changePermits() {
-    limits = limits.stream().map(this::otherPermits).toList();
-    tier = tier.stream().map(this::otherPermits).toList();
-    return new Operation.Change(policy());
+  /** What is refunded while the clock is behind may be forgotten, and its newest time with it. */
+  private Operation refund() {
+    boolean isBehind = clock.micros() < latest;
+    return conditions.forgetsIdleKeys && isBehind ? Operation.PEEK : Operation.REFUND;
   }
 
-  private Limit otherPermits(Limit limit) {
-    return draw.otherPermits(limit, conditions.forgetsIdleKeys);
+  private long permits(Operation operation, Limit limit, Decision last) {
+    return switch (operation) {
+      case PEEK, RESET, INSPECT -> 0;
+      case REFUND, REFUND_LOCAL, CHARGE -> draw.cost(limit, last);
+      case ACQUIRE -> crowded && !draw.oneIn(50) ? 1 : draw.cost(limit, last);
+    };
   }
 
-  /** Drops some limits at least, and adds others that never were in force. */
-  private Operation changeLimits() {
-    clock.setMicros(latest);
-    earliest = latest;
-    limits = otherLimits(limits);
-    tier = tier.isEmpty() ? tier : otherLimits(tier);
-    return new Operation.Change(policy());
-  }
-
-  private List<Limit> otherLimits(List<Limit> old) {
-    List<Limit> fresh = draw.limits(family, everUsed);
-    everUsed.addAll(fresh);
-    List<Limit> next = new ArrayList<>(fresh);
-    if (family == Family.SEVERAL_LIMITS) {
-      old.stream().skip(1).filter(limit -> draw.oneIn(2)).forEach(next::add);
-    }
-    return next;
-  }
-
-  /** The seed, the policy in force and the last steps: what to print when a test fails. */
+  /** Returns the seed, the sets of limits and the last steps: what to print when a test fails. */
   @Override
   public String toString() {
     return "schedule of "
         + family
         + " with seed "
         + seed
-        + (tier.isEmpty() ? "" : ", limits of the key 'tier' " + tier)
-        + ", policy "
-        + policy()
+        + ", sets of limits "
+        + sets
         + ", last steps:\n"
         + lastSteps.stream().map(Step::toString).collect(Collectors.joining("\n"));
   }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Several limits on one key: all are charged, or none. */
-public abstract class SeveralLimitsContract extends RateLimiterContract {
+public abstract class SeveralLimitsContract extends StoreContract {
   /** For subclasses. */
   protected SeveralLimitsContract() {}
 

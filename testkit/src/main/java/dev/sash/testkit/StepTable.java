@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A scenario written as a table: at this time, do that, and this is the answer.
+ * A scenario written as a table: times, operations and the expected decisions.
  *
  * <pre>
  *   at        | do       | answer  | used | left | retry | reset
@@ -23,10 +23,11 @@ import java.util.stream.Stream;
  *   1m        | refund 2 | allowed |      |      |       |
  * </pre>
  *
- * <p>A number asks for that many permits; {@code peek}, {@code refund n} and {@code reset} do what
- * they say. An answer is {@code allowed}, {@code denied} or {@code never}; {@code by} is the place
- * of the deciding limit in its policy, from 1. Cells and columns may be left empty: then nothing is
- * said about them. A column {@code key} tells keys apart.
+ * <p>A number asks for that many permits; {@code peek}, {@code refund n}, {@code charge n} and
+ * {@code reset} are the operations of that name. An answer is {@code allowed}, {@code denied} or
+ * {@code never}; {@code by} is the place of the deciding limit in its policy, from 1. Cells and
+ * columns may be left empty: they are not checked then. A column {@code key} names the key; there
+ * is one key otherwise.
  */
 final class StepTable {
   private static final Pattern TIME = Pattern.compile("([+-]?)\\s*(\\d+)(us|ms|s|m|h|d)?\\s*");
@@ -44,8 +45,8 @@ final class StepTable {
   private final long originMicros;
 
   /**
-   * @param limiter is asked
-   * @param clock is moved
+   * @param limiter the limiter to call
+   * @param clock the clock of the limiter
    * @param originMicros where the table's times begin
    */
   StepTable(RateLimiter limiter, ManualClock clock, long originMicros) {
@@ -90,6 +91,9 @@ final class StepTable {
     }
     if (action.startsWith("refund ")) {
       return limiter.refund(key, Long.parseLong(action.substring("refund ".length())));
+    }
+    if (action.startsWith("charge ")) {
+      return limiter.charge(key, Long.parseLong(action.substring("charge ".length())));
     }
     return limiter.tryAcquire(key, Long.parseLong(action));
   }

@@ -2,17 +2,16 @@ package dev.sash.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
+import dev.sash.store.Store;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * A store keeps what its decisions promise, to the tick: a denied request is admitted after {@code
+ * The waits in a store's decisions are exact to the tick: a denied request is admitted after {@code
  * retryAfter} and denied one tick earlier, and after {@code resetAfter} nothing is charged, but one
- * tick earlier something is. The store is held to its own word here; no model is asked.
+ * tick earlier something is. The store is compared with its own decisions here, not with a model.
  *
- * <p>Extend it for a store, as {@link ParityContract}. {@code -Dsash.cases=n} asks for n cases per
+ * <p>Extend it for a store, as {@link ParityContract}. {@code -Dsash.cases=n} checks n cases per
  * family instead of {@link #cases}, {@code -Dsash.seed=n} replays the cases of that seed alone.
  */
 public abstract class TightnessContract {
@@ -20,16 +19,15 @@ public abstract class TightnessContract {
   protected TightnessContract() {}
 
   /**
-   * A limiter to hold to its word.
+   * Returns a store to test.
    *
-   * @param policy what is allowed, always of the same name
-   * @param clock what the limiter decides by
-   * @return a limiter in which nothing is charged to any key
+   * @param clock dates the store's decisions
+   * @return a store in which nothing is charged to any key
    */
-  protected abstract RateLimiter newLimiter(Policy policy, ManualClock clock);
+  protected abstract Store newStore(ManualClock clock);
 
   /**
-   * How many denied requests are followed up for each family, at least.
+   * Returns the least number of denied requests to follow up for each family.
    *
    * @return 100,000; override it for a slow store
    */
@@ -38,17 +36,17 @@ public abstract class TightnessContract {
   }
 
   @Test
-  final void slidingLogKeepsItsWordToTheTick(TestInfo test) {
+  final void slidingLogHasExactWaits(TestInfo test) {
     check(Family.SLIDING_LOG, test);
   }
 
   @Test
-  final void slidingLogWithCellsKeepsItsWordToTheTick(TestInfo test) {
+  final void slidingLogWithCellsHasExactWaits(TestInfo test) {
     check(Family.SLIDING_LOG_WITH_CELLS, test);
   }
 
   @Test
-  final void slidingCounterKeepsItsWordToTheTick(TestInfo test) {
+  final void slidingCounterHasExactWaits(TestInfo test) {
     Promises.Tally tally = check(Family.SLIDING_COUNTER, test);
     if (Long.getLong("sash.seed") == null) {
       assertThat(tally.endsInWindow)
@@ -58,17 +56,17 @@ public abstract class TightnessContract {
   }
 
   @Test
-  final void fixedWindowKeepsItsWordToTheTick(TestInfo test) {
+  final void fixedWindowHasExactWaits(TestInfo test) {
     check(Family.FIXED_WINDOW, test);
   }
 
   @Test
-  final void tokenBucketKeepsItsWordToTheTick(TestInfo test) {
+  final void tokenBucketHasExactWaits(TestInfo test) {
     check(Family.TOKEN_BUCKET, test);
   }
 
   @Test
-  final void severalLimitsKeepTheirWordToTheTick(TestInfo test) {
+  final void severalLimitsHaveExactWaits(TestInfo test) {
     check(Family.SEVERAL_LIMITS, test);
   }
 
@@ -89,7 +87,7 @@ public abstract class TightnessContract {
   }
 
   private void check(Family family, long seed, TestInfo test, Promises.Tally tally) {
-    Promises promises = new Promises(family, seed, this::newLimiter, tally);
+    Promises promises = new Promises(family, seed, this::newStore, tally);
     try {
       promises.check();
     } catch (RuntimeException | AssertionError e) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Clocks that go back, jump, and begin anywhere: time never moves backwards for a key. */
-public abstract class TimeContract extends RateLimiterContract {
+public abstract class TimeContract extends StoreContract {
   private static final long SECOND = 1_000_000;
 
   /** For subclasses. */

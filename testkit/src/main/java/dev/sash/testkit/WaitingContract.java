@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** Waiting for permits, with a thread and without one. */
 @Timeout(300)
-public abstract class WaitingContract extends RateLimiterContract {
+public abstract class WaitingContract extends StoreContract {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration HOUR = Duration.ofHours(1);
 
-  /** A store may have one alarm of its own, to tidy up. */
+  /** A store may have one alarm of its own, to clean up. */
   private static final int ALARMS_OF_THE_STORE = 1;
 
   /** For subclasses. */
@@ -34,36 +34,39 @@ public abstract class WaitingContract extends RateLimiterContract {
 
   @Test
   void doesNotWaitForWhatIsThere() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/1s"));
 
     assertThat(limiter.acquire("k", 2, HOUR).remaining()).isOne();
     assertThat(limiter.acquireAsync("k", 1, HOUR)).isCompletedWithValueMatching(Decision::allowed);
     assertThat(limiter.acquire("k", 0, HOUR).used()).isEqualTo(3);
-    assertThat(limiter.pauses()).isEmpty();
+    assertThat(pauses.pauses()).isEmpty();
   }
 
   @Test
   void waitsExactlyAsLongAsTheDenialSays() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/1s"));
     limiter.tryAcquire("k", 2);
     clock.advanceMicros(300_001);
     limiter.tryAcquire("k", 1);
 
     Future<Decision> two = inThread(() -> limiter.acquire("k", 2, HOUR));
-    await(() -> limiter.pending() == 1);
+    await(() -> pauses.pending() == 1);
     clock.advanceMicros(699_998);
     assertThat(limiter.peek("k").used()).isEqualTo(3);
     assertThat(two.isDone()).isFalse();
     clock.advanceMicros(1);
 
     assertThat(two.get().allowed()).isTrue();
-    assertThat(limiter.pauses()).containsExactly(699_999L);
+    assertThat(pauses.pauses()).containsExactly(699_999L);
     assertThat(limiter.peek("k").used()).isEqualTo(3);
   }
 
   @Test
   void deniesAtOnceWhatWouldTakeLongerThanTheCallerWaits() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/1s"));
     Duration tooShort = SECOND.minusNanos(1_000);
     limiter.tryAcquire("k", 3);
     Decision denied = limiter.tryAcquire("k", 1);
@@ -71,18 +74,19 @@ public abstract class WaitingContract extends RateLimiterContract {
     assertThat(limiter.acquire("k", 1, tooShort)).isEqualTo(denied);
     assertThat(limiter.acquire("k", 1, Duration.ZERO)).isEqualTo(denied);
     assertThat(limiter.acquireAsync("k", 1, tooShort)).isCompletedWithValue(denied);
-    assertThat(limiter.pauses()).isEmpty();
+    assertThat(pauses.pauses()).isEmpty();
     assertThat(limiter.peek("k").used()).isEqualTo(3);
   }
 
   @Test
   void waitsAsLongAsTheCallerDoesAndNoLonger() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("1/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("1/1s"));
     limiter.tryAcquire("k");
 
     Future<Decision> one = inThread(() -> limiter.acquire("k", 1, SECOND));
     Future<Decision> other = inThread(() -> limiter.acquire("k", 1, SECOND));
-    await(() -> limiter.pending() == 2);
+    await(() -> pauses.pending() == 2);
     clock.advance(SECOND);
 
     List<Decision> decisions = List.of(one.get(), other.get());
@@ -91,32 +95,34 @@ public abstract class WaitingContract extends RateLimiterContract {
         .filteredOn(d -> !d.allowed())
         .extracting(Decision::retryAfter)
         .containsExactly(SECOND);
-    assertThat(limiter.pauses()).containsExactly(1_000_000L, 1_000_000L);
+    assertThat(pauses.pauses()).containsExactly(1_000_000L, 1_000_000L);
     clock.advance(SECOND);
     assertThat(limiter.peek("k").used()).isZero();
   }
 
   @Test
   void deniesAtOnceWhatIsNeverAllowed() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/1s"));
     Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
 
     assertThat(limiter.acquire("k", 4, forEver).neverAllowed()).isTrue();
     assertThat(limiter.acquireAsync("k", 4, forEver))
         .isCompletedWithValueMatching(Decision::neverAllowed);
-    assertThat(limiter.pauses()).isEmpty();
+    assertThat(pauses.pauses()).isEmpty();
     assertThat(limiter.peek("k").used()).isZero();
   }
 
   @Test
   void waitsWithoutEnd() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/366d"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/366d"));
     clock.setMicros(latestMicros() / 4);
     limiter.tryAcquire("k", 3);
 
     Future<Decision> one =
         inThread(() -> limiter.acquire("k", 1, Duration.ofSeconds(Long.MAX_VALUE)));
-    await(() -> limiter.pending() == 1);
+    await(() -> pauses.pending() == 1);
     clock.advance(Duration.ofDays(366));
 
     assertThat(one.get().used()).isOne();
@@ -136,12 +142,13 @@ public abstract class WaitingContract extends RateLimiterContract {
 
   @Test
   void anInterruptEndsTheWaitAndSpendsNothing() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("3/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("3/1s"));
     limiter.tryAcquire("k", 3);
     FutureTask<Decision> task = new FutureTask<>(() -> limiter.acquire("k", 1, HOUR));
     Thread thread = new Thread(task);
     thread.start();
-    await(() -> limiter.pending() == 1);
+    await(() -> pauses.pending() == 1);
 
     thread.interrupt();
 
@@ -149,7 +156,7 @@ public abstract class WaitingContract extends RateLimiterContract {
         .failsWithin(30, TimeUnit.SECONDS)
         .withThrowableThat()
         .withRootCauseInstanceOf(InterruptedException.class);
-    assertThat(limiter.pending()).isZero();
+    assertThat(pauses.pending()).isZero();
     assertThat(clock.waiting()).isLessThanOrEqualTo(ALARMS_OF_THE_STORE);
     clock.advance(SECOND);
     assertThat(limiter.peek("k").used()).isZero();
@@ -198,29 +205,31 @@ public abstract class WaitingContract extends RateLimiterContract {
 
   @RepeatedTest(5)
   void everyOneOfManyWaitingThreadsIsServedInItsTurn() throws Exception {
-    PausesOf limiter = new PausesOf(limiter("2/1s"));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("2/1s"));
     List<Future<Decision>> waiting = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       waiting.add(inThread(() -> limiter.acquire("k", 1, HOUR)));
     }
-    serve(limiter, waiting);
+    serve(pauses, limiter, waiting);
   }
 
   @RepeatedTest(5)
   void everyOneOfManyWaitingFuturesIsServedInItsTurn() {
-    PausesOf limiter = new PausesOf(limiter("2/1s"));
-    serve(limiter, new ArrayList<>(acquireAsync(limiter, 8)));
+    PausesOf pauses = new PausesOf(store());
+    RateLimiter limiter = pauses.limiter(policy().withLimits("2/1s"));
+    serve(pauses, limiter, new ArrayList<>(acquireAsync(limiter, 8)));
   }
 
   /** Of eight who want one permit each, two are admitted each second. */
-  private void serve(PausesOf limiter, List<Future<Decision>> waiting) {
+  private void serve(PausesOf pauses, RateLimiter limiter, List<Future<Decision>> waiting) {
     for (int served = 2; served <= 8; served += 2) {
       int expected = served;
       await(
           () ->
-              limiter.pending() == 8 - expected
+              pauses.pending() == 8 - expected
                   && waiting.stream().filter(Future::isDone).count() == expected,
-          () -> expected + " served; " + limiter + ", " + clock + ", " + limiter.peek("k"));
+          () -> expected + " served; " + pauses + ", " + clock + ", " + limiter.peek("k"));
       assertThat(limiter.peek("k").used()).isEqualTo(2);
       clock.advance(SECOND);
     }

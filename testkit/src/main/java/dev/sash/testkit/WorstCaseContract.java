@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The most that hostile timing gets out of each algorithm in one true window: what its bound says,
- * and not a permit more. Random attacks are replayed with {@code -Dsash.seed}.
+ * The most that hostile timing gets out of each algorithm in one true window: its bound, and not a
+ * permit more. Random attacks are replayed with {@code -Dsash.seed}.
  */
-public abstract class WorstCaseContract extends RateLimiterContract {
+public abstract class WorstCaseContract extends StoreContract {
   private static final long SEED = Long.getLong("sash.seed", System.nanoTime());
   private static final long SECOND = 1_000_000;
 
@@ -29,7 +29,7 @@ public abstract class WorstCaseContract extends RateLimiterContract {
   protected WorstCaseContract() {}
 
   /**
-   * How many requests a random attack makes.
+   * Returns the number of requests of a random attack.
    *
    * @return 20,000; override it for a slow store
    */
@@ -122,7 +122,7 @@ public abstract class WorstCaseContract extends RateLimiterContract {
         .isBetween(limit.capacity(), bound(limit));
   }
 
-  /** No time at all, as long as told, some time, or until just before or at a boundary. */
+  /** No time, until the retry, some time, or until just before or at a boundary. */
   private long pause(Random random, long window, Decision decision) {
     long toBoundary = window - clock.micros() % window;
     return switch (random.nextInt(8)) {
@@ -134,7 +134,7 @@ public abstract class WorstCaseContract extends RateLimiterContract {
     };
   }
 
-  /** Whoever comes at the beginning of each cell and takes what is left waits longest. */
+  /** A caller who takes what is left at the beginning of each cell waits longest. */
   private void checkSustainedRate(int cells) {
     RateLimiter limiter = limiter("60/1s sliding-log cells=" + cells);
     long cell = -Math.floorDiv(-SECOND, (long) cells);

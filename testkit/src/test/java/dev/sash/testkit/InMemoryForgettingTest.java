@@ -1,20 +1,18 @@
 package dev.sash.testkit;
 
 import dev.sash.MicroClock;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
-import dev.sash.testkit.Schedule.Conditions;
+import dev.sash.store.Store;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The in-memory store forgetting idle keys, on another thread, whenever the clock moves: nobody
- * must notice.
+ * The in-memory store while it drops idle keys, on another thread, whenever the clock moves: no
+ * decision changes.
  */
 class InMemoryForgettingTest extends ParityContract {
   @Override
-  protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-    return InMemoryStore.builder().clock(impatient(clock)).maxKeys(1_000).build().limiter(policy);
+  protected Store newStore(ManualClock clock) {
+    return InMemoryStore.builder().clock(impatient(clock)).maxKeys(1_000).build();
   }
 
   @Override
@@ -22,12 +20,7 @@ class InMemoryForgettingTest extends ParityContract {
     return 100_000;
   }
 
-  @Override
-  protected Conditions conditions() {
-    return new Conditions(true, 1L << 52);
-  }
-
-  /** Every wait is over with the next tick: there is no pause between two cleanings up. */
+  /** Every wait ends with the next tick: there is no pause between two sweeps. */
   private static MicroClock impatient(ManualClock clock) {
     return new MicroClock() {
       @Override

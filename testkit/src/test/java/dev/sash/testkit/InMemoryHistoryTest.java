@@ -1,12 +1,11 @@
 package dev.sash.testkit;
 
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
-import dev.sash.Sash;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Store;
 
 class InMemoryHistoryTest extends HistoryContract {
   @Override
-  protected RateLimiter newLimiter(Policy policy) {
-    return Sash.inMemory(policy);
+  protected Store newStore() {
+    return InMemoryStore.create();
   }
 }

@@ -1,22 +1,18 @@
 package dev.sash.testkit;
 
 import dev.sash.MicroClock;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.store.Store;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * The in-memory store while it forgets nothing, so that it can be asked anything: the keys of a
- * schedule lie in segments of their own, and the cleaning up never comes.
- */
+/** The in-memory store without the sweeps of its background task. */
 class InMemoryParityTest extends ParityContract {
   @Override
-  protected RateLimiter newLimiter(Policy policy, ManualClock clock) {
-    return InMemoryStore.builder().clock(withoutAlarms(clock)).build().limiter(policy);
+  protected Store newStore(ManualClock clock) {
+    return InMemoryStore.builder().clock(withoutAlarms(clock)).build();
   }
 
-  /** Nothing that is to happen later ever does. */
+  /** Returns a clock on which no wait ever ends. */
   static MicroClock withoutAlarms(ManualClock clock) {
     return new MicroClock() {
       @Override

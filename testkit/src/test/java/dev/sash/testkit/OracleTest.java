@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
+import dev.sash.LimiterRegistry;
 import dev.sash.Policy;
+import dev.sash.RateLimiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -17,12 +19,19 @@ class OracleTest {
 
   private final ManualClock clock = new ManualClock();
 
-  private Oracle oracle(Limit... limits) {
-    return new Oracle(Policy.of("test", limits), clock);
+  private final LimiterRegistry limiters = new LimiterRegistry(new Oracle(clock));
+  private int policies;
+
+  private RateLimiter oracle(Limit... limits) {
+    return limiters.put(Policy.of("test" + policies++, limits));
   }
 
-  private static Decision at(long micros, Oracle oracle, long permits) {
-    ((ManualClock) oracle.clock()).setMicros(micros);
+  private void change(RateLimiter oracle, Limit... limits) {
+    limiters.put(Policy.of(oracle.policy().name(), limits));
+  }
+
+  private Decision at(long micros, RateLimiter oracle, long permits) {
+    clock.setMicros(micros);
     return oracle.tryAcquire("k", permits);
   }
 
@@ -47,7 +56,7 @@ class OracleTest {
 
   @Test
   void logAnswersAsInTheExampleOfADecision() {
-    Oracle oracle = oracle(Limit.slidingLog(10, Duration.ofMinutes(1)));
+    RateLimiter oracle = oracle(Limit.slidingLog(10, Duration.ofMinutes(1)));
     assertAllowed(at(0, oracle, 4), 4, 60_000_000);
     assertAllowed(at(20_000_000, oracle, 5), 9, 60_000_000);
     assertDenied(at(30_000_000, oracle, 3), 9, 30_000_000, 50_000_000);
@@ -57,7 +66,7 @@ class OracleTest {
 
   @Test
   void logReleasesWhatIsExactlyOneWindowOld() {
-    Oracle oracle = oracle(Limit.slidingLog(1, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingLog(1, MILLI));
     assertAllowed(at(5, oracle, 1), 1, 1000);
     assertDenied(at(1004, oracle, 1), 1, 1, 1);
     assertAllowed(at(1005, oracle, 1), 1, 1000);
@@ -65,7 +74,7 @@ class OracleTest {
 
   @Test
   void logWaitsForAsManyRecordsAsTheCostNeeds() {
-    Oracle oracle = oracle(Limit.slidingLog(6, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingLog(6, MILLI));
     at(100, oracle, 1);
     at(200, oracle, 2);
     at(300, oracle, 3);
@@ -77,7 +86,7 @@ class OracleTest {
 
   @Test
   void cellsHoldAChargeUntilTheEndOfTheCellLeavesTheWindow() {
-    Oracle oracle = oracle(Limit.slidingLog(2, MILLI).withCells(3)); // cells of 334 ticks
+    RateLimiter oracle = oracle(Limit.slidingLog(2, MILLI).withCells(3)); // cells of 334 ticks
     assertAllowed(at(334, oracle, 1), 1, 1333); // until 667 + 1000
     assertAllowed(at(667, oracle, 1), 2, 1000);
     assertDenied(at(1666, oracle, 1), 2, 1, 1);
@@ -86,7 +95,7 @@ class OracleTest {
 
   @Test
   void counterWeighsThePreviousWindowAndRoundsDown() {
-    Oracle oracle = oracle(Limit.slidingCounter(10, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingCounter(10, MILLI));
     assertAllowed(at(999, oracle, 10), 10, 902); // a tenth of it is left until 1900
     assertDenied(at(1000, oracle, 1), 10, 1, 901);
     assertAllowed(at(1001, oracle, 1), 10, 1000); // the 1 counts whole until 2000
@@ -94,7 +103,7 @@ class OracleTest {
 
   @Test
   void counterWaitsIntoTheWindowWhereItFits() {
-    Oracle oracle = oracle(Limit.slidingCounter(1_000_000, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingCounter(1_000_000, MILLI));
     at(500, oracle, 1_000_000);
     assertDenied(at(500, oracle, 999_000), 1_000_000, 1499, 1500); // 1000 left of it at 1999
     assertDenied(at(500, oracle, 999_001), 1_000_000, 1500, 1500);
@@ -103,7 +112,7 @@ class OracleTest {
 
   @Test
   void fixedWindowStartsAgainAtMultiplesOfItsLength() {
-    Oracle oracle = oracle(Limit.fixedWindow(3, MILLI));
+    RateLimiter oracle = oracle(Limit.fixedWindow(3, MILLI));
     assertAllowed(at(1400, oracle, 3), 3, 600);
     assertDenied(at(1999, oracle, 1), 3, 1, 1);
     assertAllowed(at(2000, oracle, 3), 3, 1000);
@@ -111,7 +120,7 @@ class OracleTest {
 
   @Test
   void tokenBucketRefillsContinuouslyAndOwesFractionsAsWholePermits() {
-    Oracle oracle = oracle(Limit.tokenBucket(3, MILLI).withCapacity(5));
+    RateLimiter oracle = oracle(Limit.tokenBucket(3, MILLI).withCapacity(5));
     assertAllowed(at(0, oracle, 5), 5, 1667);
     assertDenied(at(1, oracle, 1), 5, 333, 1666);
     assertDenied(at(333, oracle, 1), 5, 1, 1334);
@@ -120,25 +129,27 @@ class OracleTest {
 
   @Test
   void tokenBucketForgetsTheFractionWhenAllIsRefunded() {
-    Oracle oracle = oracle(Limit.tokenBucket(3, MILLI));
+    RateLimiter oracle = oracle(Limit.tokenBucket(3, MILLI));
     at(0, oracle, 2);
     clock.setMicros(1);
     assertAllowed(oracle.refund("k", 2), 0, 0);
   }
 
   @Test
-  void tokenBucketOwesByTheNewRateFromTheNewestChargeOn() {
-    Oracle oracle = oracle(Limit.tokenBucket(10, MILLI));
+  void tokenBucketRefillsAtTheNewRateFromTheFirstRequestUnderItOn() {
+    RateLimiter oracle = oracle(Limit.tokenBucket(10, MILLI));
     at(0, oracle, 10);
     clock.setMicros(500);
-    oracle.changePolicy(Policy.of("test", Limit.tokenBucket(2, MILLI).withCapacity(10)));
-    assertAllowed(oracle.peek("k"), 9, 4500);
+    change(oracle, Limit.tokenBucket(2, MILLI).withCapacity(10));
+    assertAllowed(oracle.peek("k"), 5, 2500);
+    clock.setMicros(1000);
+    assertAllowed(oracle.peek("k"), 4, 2000);
   }
 
   @Test
   void waitsLongerThanTheLongestAreCut() {
     Duration year = Duration.ofDays(366);
-    Oracle oracle = oracle(Limit.tokenBucket(1, year).withCapacity(1_000_000_000));
+    RateLimiter oracle = oracle(Limit.tokenBucket(1, year).withCapacity(1_000_000_000));
     at(0, oracle, 1_000_000_000);
     assertDenied(at(0, oracle, 1_000_000_000), 1_000_000_000, 1L << 62, 1L << 62);
     assertDenied(at(0, oracle, 1), 1_000_000_000, year.toSeconds() * 1_000_000, 1L << 62);
@@ -146,7 +157,7 @@ class OracleTest {
 
   @Test
   void moreThanTheLimitIsNeverAllowedAndSpendsNothing() {
-    Oracle oracle = oracle(Limit.slidingLog(3, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingLog(3, MILLI));
     at(0, oracle, 2);
     Decision decision = at(1, oracle, 4);
     assertThat(decision.neverAllowed()).isTrue();
@@ -155,7 +166,7 @@ class OracleTest {
 
   @Test
   void logGivesBackTheMostRecentPermitsFirst() {
-    Oracle oracle = oracle(Limit.slidingLog(10, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingLog(10, MILLI));
     at(100, oracle, 4);
     at(200, oracle, 3);
     clock.setMicros(300);
@@ -165,7 +176,7 @@ class OracleTest {
 
   @Test
   void counterGivesBackFromThisWindowFirst() {
-    Oracle oracle = oracle(Limit.slidingCounter(10, MILLI));
+    RateLimiter oracle = oracle(Limit.slidingCounter(10, MILLI));
     at(0, oracle, 8);
     at(1500, oracle, 3);
     assertAllowed(oracle.refund("k", 5), 3, 334); // 0 and 6 are left: 6 * 166 / 1000 is less than 1
@@ -190,7 +201,7 @@ class OracleTest {
 
   private void tryEveryTick(Limit limit, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    Oracle oracle = oracle(limit);
+    RateLimiter oracle = oracle(limit);
     long now = random.nextLong(5_000);
     for (int i = 0; i < 20; i++) {
       now += random.nextLong(300);

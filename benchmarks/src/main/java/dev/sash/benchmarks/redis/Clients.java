@@ -30,7 +30,7 @@ final class Clients implements AutoCloseable {
   private final RedissonClient pooledRedisson;
 
   Clients(String uri) {
-    asking = RedisStore.builder().uri(uri).believeDenialsFor(Duration.ZERO).connect();
+    asking = RedisStore.builder().uri(uri).denyCacheTtl(Duration.ZERO).connect();
     believing = RedisStore.connect(uri);
     lettuce = RedisClient.create(uri);
     // As Sash connects: without a timer for every command.

@@ -88,7 +88,7 @@ enum RedisContender {
 
   private static Asked sash(RedisStore store, LimitOf kind, Task task) {
     Limit limit = kind.limit(task.permits, task.window);
-    RateLimiter limiter = store.limiter(Policy.of("bench", limit).deadline(DEADLINE));
+    RateLimiter limiter = store.limiter(Policy.of("bench", limit).withDeadline(DEADLINE));
     return key -> {
       Decision decision = limiter.tryAcquire(key);
       return switch (decision.source()) {

@@ -8,6 +8,8 @@ import dev.sash.address.IpAddress;
 import dev.sash.config.Cost;
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
+import dev.sash.store.Decisions;
+import dev.sash.store.ResolvedLimits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,58 +20,32 @@ import org.jspecify.annotations.Nullable;
 
 /** A policy in force, and the limiter that counts for it. Immutable, but for what is counted. */
 final class ActivePolicy {
-  /** A call of a limiter. */
+  /** An operation on a key. */
   private interface Call extends BiFunction<RateLimiter, String, CompletionStage<Decision>> {}
 
-  /**
-   * The limits of a tier, and what decides by them.
-   *
-   * @param ownKeys whether keys have counts of their own here. In memory a key has one set of
-   *     limits at a time: whoever could change tiers at will would start afresh with each change
-   */
-  private record Tier(List<Limit> limits, RateLimiter limiter, boolean ownKeys) {
-    String spender(String key) {
-      return ownKeys ? Engine.keyUnder(key, limits) : key;
-    }
-  }
+  /** The limits of a tier, and the limiter that decides by them. */
+  private record Tier(List<Limit> limits, RateLimiter limiter) {}
 
   private final PolicyConfig config;
   private final Tier untiered;
   private final Map<String, Tier> tiers = new HashMap<>();
 
   /**
-   * A policy.
+   * Creates a policy in force.
    *
-   * @param config what is configured
-   * @param limiter counts for the policy, by its limits without a tier
+   * @param config the configuration of the policy
+   * @param limiter decides by its limits without a tier
    */
   ActivePolicy(PolicyConfig config, RateLimiter limiter) {
     this.config = config;
-    List<Limit> common = config.policy().limits();
-    this.untiered = new Tier(common, limiter, false);
+    this.untiered = new Tier(config.policy().limits(), limiter);
     config
         .tiers()
-        .forEach(
-            (name, limits) ->
-                tiers.put(
-                    name, new Tier(limits, limiter.under(limits), !shareState(common, limits))));
-  }
-
-  /** Whether the limits differ in nothing but permits. */
-  private static boolean shareState(List<Limit> some, List<Limit> others) {
-    boolean same = some.size() == others.size();
-    for (int i = 0; same && i < some.size(); i++) {
-      same = some.get(i).sharesStateWith(others.get(i));
-    }
-    return same;
+        .forEach((name, limits) -> tiers.put(name, new Tier(limits, limiter.withLimits(limits))));
   }
 
   PolicyConfig config() {
     return config;
-  }
-
-  RateLimiter limiter() {
-    return untiered.limiter;
   }
 
   CompletionStage<Answer> check(Question question) {
@@ -77,14 +53,20 @@ final class ActivePolicy {
     return answer(question, permits, (limiter, key) -> limiter.tryAcquireAsync(key, permits));
   }
 
-  CompletionStage<Answer> refund(Question question) {
+  CompletionStage<Answer> refund(Question question, @Nullable Decision charged) {
     long permits = permits(question);
-    return answer(question, permits, (limiter, key) -> limiter.refundAsync(key, permits));
+    return answer(
+        question,
+        permits,
+        (limiter, key) ->
+            charged == null
+                ? limiter.refundAsync(key, permits)
+                : limiter.refundAsync(key, permits, charged));
   }
 
   CompletionStage<Void> reset(Question question) {
     Tier tier = tier(question);
-    return tier.limiter.resetAsync(tier.spender(key(question)));
+    return tier.limiter.resetAsync(key(question));
   }
 
   private CompletionStage<Answer> answer(Question question, long permits, Call call) {
@@ -98,7 +80,7 @@ final class ActivePolicy {
               decision.allowed(), listed, config.name(), tier.limits, key, permits, decision));
     }
     boolean shadow = config.mode() == Mode.SHADOW;
-    return call.apply(tier.limiter, tier.spender(key))
+    return call.apply(tier.limiter, key)
         .thenApply(
             decision ->
                 new Answer(
@@ -122,15 +104,12 @@ final class ActivePolicy {
     return config.allow().contains(key, address) ? Reason.ALLOW_LIST : null;
   }
 
-  /** What limits say of somebody of whom they know nothing. */
-  private static Decision unspent(List<Limit> limits, boolean denied) {
-    Limit least = limits.get(0);
-    for (Limit limit : limits) {
-      least = limit.capacity() < least.capacity() ? limit : least;
-    }
+  /** Returns the decision about a key of which nothing is known. */
+  private Decision unspent(List<Limit> limits, boolean denied) {
+    Limit least = new ResolvedLimits(config.policy(), limits).lowest();
     return denied
-        ? Decision.impossible(least, 0, 0, 0, Source.STORE)
-        : Decision.allowed(least, 0, least.capacity(), 0, Source.STORE);
+        ? Decisions.neverAllowed(least, 0, 0, 0, Source.STORE)
+        : Decisions.allowed(least, 0, least.capacity(), 0, Source.STORE);
   }
 
   private String key(Question question) {

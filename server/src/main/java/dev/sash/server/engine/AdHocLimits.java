@@ -13,13 +13,15 @@ import java.util.function.Function;
  * the same key and the same windows and algorithms share their counts. Thread-safe.
  */
 public final class AdHocLimits {
-  /** What answers, metrics and Redis call the policy. */
+  /** The policy's name in answers. */
   public static final String POLICY = "ad-hoc";
 
   /** Rule and deadline are the defaults; the limit never decides. */
-  private static final Policy TERMS = Policy.of(POLICY, Limit.slidingLog(1, Duration.ofMinutes(1)));
+  private static final Policy TERMS =
+      Policy.internal(POLICY).withLimit(Limit.slidingLog(1, Duration.ofMinutes(1)));
 
   private final Engine engine;
+  private final RateLimiter limiter;
 
   /**
    * Ad-hoc limits of an engine.
@@ -28,6 +30,7 @@ public final class AdHocLimits {
    */
   public AdHocLimits(Engine engine) {
     this.engine = engine;
+    this.limiter = engine.limiter(TERMS);
   }
 
   /**
@@ -42,12 +45,9 @@ public final class AdHocLimits {
    */
   public CompletionStage<Answer> check(String key, long permits, List<Limit> limits) {
     return on(
-        key,
         limits,
-        spender ->
-            spender
-                .limiter
-                .tryAcquireAsync(spender.key, permits)
+        own ->
+            own.tryAcquireAsync(key, permits)
                 .thenApply(decision -> Answer.byLimits(POLICY, limits, key, permits, decision)));
   }
 
@@ -63,12 +63,9 @@ public final class AdHocLimits {
    */
   public CompletionStage<Answer> refund(String key, long permits, List<Limit> limits) {
     return on(
-        key,
         limits,
-        spender ->
-            spender
-                .limiter
-                .refundAsync(spender.key, permits)
+        own ->
+            own.refundAsync(key, permits)
                 .thenApply(decision -> Answer.byLimits(POLICY, limits, key, permits, decision)));
   }
 
@@ -81,17 +78,14 @@ public final class AdHocLimits {
    * @throws NotPermittedException if the configuration does not permit ad-hoc limits
    */
   public CompletionStage<Void> reset(String key, List<Limit> limits) {
-    return on(key, limits, spender -> spender.limiter.resetAsync(spender.key));
+    return on(limits, own -> own.resetAsync(key));
   }
 
-  private record Spender(RateLimiter limiter, String key) {}
-
-  private <T> T on(String key, List<Limit> limits, Function<Spender, T> call) {
+  private <T> T on(List<Limit> limits, Function<RateLimiter, T> call) {
     if (!engine.configuration().adHocLimits()) {
       throw new NotPermittedException(
           "limits must not be given: the configuration does not permit ad-hoc limits");
     }
-    RateLimiter limiter = engine.limiter(TERMS).under(limits);
-    return call.apply(new Spender(limiter, Engine.keyUnder(key, limits)));
+    return call.apply(limiter.withLimits(limits));
   }
 }

@@ -1,16 +1,15 @@
 package dev.sash.server.engine;
 
-import dev.sash.Limit;
+import dev.sash.Decision;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
-import dev.sash.micrometer.SashMeters;
+import dev.sash.store.Store;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides by the configuration in force. What is asked over HTTP, Envoy's protocol or RESP ends
@@ -21,24 +20,23 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Engine {
   private final Store store;
-  private final SashMeters meters;
-  private final Map<String, RateLimiter> unconfigured = new ConcurrentHashMap<>();
+  private final String storeName;
   private volatile Active active;
 
   /** A configuration in force. */
   private record Active(Configuration configuration, Map<String, ActivePolicy> policies) {}
 
   /**
-   * An engine.
+   * Creates an engine.
    *
-   * @param store where the state lives; closed by whoever made it
-   * @param meters count decisions
-   * @param configuration what is allowed
+   * @param store keeps the state; not closed by the engine
+   * @param storeName the kind of store, such as {@code memory} or {@code redis}
+   * @param configuration the policies
    */
-  public Engine(Store store, SashMeters meters, Configuration configuration) {
+  public Engine(Store store, String storeName, Configuration configuration) {
     this.store = Objects.requireNonNull(store, "store must not be null");
-    this.meters = Objects.requireNonNull(meters, "meters must not be null");
-    this.active = new Active(configuration, activated(configuration, Map.of()));
+    this.storeName = Objects.requireNonNull(storeName, "storeName must not be null");
+    this.active = activated(configuration);
   }
 
   /**
@@ -56,28 +54,18 @@ public final class Engine {
    *
    * @param configuration from now on
    */
-  public synchronized void apply(Configuration configuration) {
-    active = new Active(configuration, activated(configuration, active.policies));
+  public void apply(Configuration configuration) {
+    active = activated(configuration);
   }
 
-  private Map<String, ActivePolicy> activated(
-      Configuration configuration, Map<String, ActivePolicy> former) {
+  private Active activated(Configuration configuration) {
     Map<String, ActivePolicy> policies = new LinkedHashMap<>();
     configuration
         .policies()
         .forEach(
-            (name, config) -> {
-              ActivePolicy before = former.get(name);
-              RateLimiter limiter;
-              if (before == null) {
-                limiter = meters.instrument(store.limiter(config.policy()));
-              } else {
-                limiter = before.limiter();
-                limiter.changePolicy(config.policy());
-              }
-              policies.put(name, new ActivePolicy(config, limiter));
-            });
-    return policies;
+            (name, config) ->
+                policies.put(name, new ActivePolicy(config, store.limiter(config.policy()))));
+    return new Active(configuration, policies);
   }
 
   /**
@@ -101,7 +89,20 @@ public final class Engine {
    * @throws IllegalArgumentException if the question cannot be answered; it says why
    */
   public CompletionStage<Answer> refund(Question question) {
-    return policy(question).refund(question);
+    return refund(question, null);
+  }
+
+  /**
+   * Gives back permits to where they were charged.
+   *
+   * @param question the key and the permits
+   * @param charged the decision that charged them; null for the store
+   * @return completes with the state of the key afterwards
+   * @throws UnknownPolicyException if there is no such policy
+   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   */
+  public CompletionStage<Answer> refund(Question question, @Nullable Decision charged) {
+    return policy(question).refund(question, charged);
   }
 
   /**
@@ -116,44 +117,18 @@ public final class Engine {
   }
 
   /**
-   * A limiter for requests that bring limits of their own, to be asked {@linkplain
-   * RateLimiter#under under} them with {@linkplain #keyUnder keys that tell them apart}. One for
-   * each name; it is in no configuration, and its name had better be one that none has.
+   * Returns a limiter beside the configured policies, for requests that carry their own limits: to
+   * be used {@linkplain RateLimiter#withLimits with} those.
    *
-   * @param policy its name, rule and deadline; its limits matter little
+   * @param policy an {@linkplain Policy#internal internal} policy: its name, rule and deadline
    * @return the limiter
    */
   public RateLimiter limiter(Policy policy) {
-    return unconfigured.computeIfAbsent(
-        policy.name(), name -> meters.instrument(store.limiter(policy)));
+    return store.limiter(policy);
   }
 
   /**
-   * A key of {@link #limiter} that no request with other windows or algorithms has: in memory a key
-   * has one set of limits at a time, and would forget what it has spent when asked about others.
-   *
-   * @param key who spends
-   * @param limits by which limits
-   * @return the key, with what the limits count by in front
-   */
-  public static String keyUnder(String key, List<Limit> limits) {
-    if (key.isEmpty()) {
-      return key; // refused by the limiter, in its own words
-    }
-    StringBuilder text = new StringBuilder();
-    for (Limit limit : limits) {
-      text.append(limit.algorithm().id()).append('/').append(limit.windowMicros());
-      if (limit.cells() > 0) {
-        text.append('/').append(limit.cells());
-      }
-      text.append(',');
-    }
-    text.setCharAt(text.length() - 1, ':');
-    return text.append(key).toString();
-  }
-
-  /**
-   * Whether the store decides, and not failure rules.
+   * Returns whether the store decides, and not failure rules.
    *
    * @return as {@link Store#isUp}
    */
@@ -162,12 +137,12 @@ public final class Engine {
   }
 
   /**
-   * What kind of store decides.
+   * Returns the kind of store.
    *
-   * @return as {@link Store#name}
+   * @return {@code memory} or {@code redis}
    */
   public String storeName() {
-    return store.name();
+    return storeName;
   }
 
   private ActivePolicy policy(Question question) {

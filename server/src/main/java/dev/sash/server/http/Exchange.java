@@ -1,11 +1,11 @@
 package dev.sash.server.http;
 
 import dev.sash.config.ConfigurationException;
-import dev.sash.redis.RedisStoreException;
 import dev.sash.server.engine.NotPermittedException;
 import dev.sash.server.engine.UnknownPolicyException;
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.store.StoreException;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -181,7 +181,7 @@ final class Exchange {
     if (failure instanceof ConfigurationException) {
       return new Refusal(422, String.valueOf(failure.getMessage()));
     }
-    if (failure instanceof RedisStoreException) {
+    if (failure instanceof StoreException) {
       return new Refusal(503, "the store does not answer");
     }
     if (failure instanceof IllegalArgumentException) {

@@ -21,21 +21,15 @@ final class ThrottleCommand {
   private static final long MOST = 1_000_000_000;
   private static final long LONGEST_PERIOD = Duration.ofDays(366).toSeconds();
 
-  /** A limiter's key has 1024 bytes, and the window stands in front of it. */
-  private static final int LONGEST_KEY = 990;
-
   /** How many different limits are remembered; those of others are made anew each time. */
   private static final int MAX_REMEMBERED = 1_000;
 
   private final RateLimiter limiter;
-  private final Map<Limit, Throttle> throttles = new ConcurrentHashMap<>();
-
-  /** A limit and what decides by it. */
-  private record Throttle(List<Limit> limits, RateLimiter limiter) {}
+  private final Map<Limit, RateLimiter> throttles = new ConcurrentHashMap<>();
 
   ThrottleCommand(Engine engine) {
     Limit unused = Limit.tokenBucket(1, Duration.ofSeconds(1)); // every request brings its own
-    this.limiter = engine.limiter(Policy.of(POLICY, unused));
+    this.limiter = engine.limiter(Policy.internal(POLICY).withLimit(unused));
   }
 
   List<Command> commands() {
@@ -51,20 +45,14 @@ final class ThrottleCommand {
   }
 
   private Later<Decision> run(Request request, Conversation client, ReplyWriter reply) {
-    if (request.length(1) > LONGEST_KEY) {
-      throw CommandException.of(
-          "key must be between 1 and " + LONGEST_KEY + " bytes, was " + request.length(1));
-    }
     String key = request.text(1, "key");
     long burst = number(request, 2, "max_burst", 0, MOST - 1);
     long count = number(request, 3, "count", 1, MOST);
     long period = number(request, 4, "period", 1, LONGEST_PERIOD);
     long quantity = request.size() > 5 ? number(request, 5, "quantity", 0, MOST) : 1;
-    Throttle throttle =
+    RateLimiter throttle =
         throttle(Limit.tokenBucket(count, Duration.ofSeconds(period)).withCapacity(burst + 1));
-    return new Later<>(
-        throttle.limiter.tryAcquireAsync(Engine.keyUnder(key, throttle.limits), quantity),
-        ThrottleCommand::write);
+    return new Later<>(throttle.tryAcquireAsync(key, quantity), ThrottleCommand::write);
   }
 
   private static long number(Request request, int i, String name, long least, long most) {
@@ -76,13 +64,12 @@ final class ThrottleCommand {
     return number;
   }
 
-  private Throttle throttle(Limit limit) {
-    Throttle known = throttles.get(limit);
+  private RateLimiter throttle(Limit limit) {
+    RateLimiter known = throttles.get(limit);
     if (known != null) {
       return known;
     }
-    List<Limit> limits = List.of(limit);
-    Throttle throttle = new Throttle(limits, limiter.under(limits));
+    RateLimiter throttle = limiter.withLimits(List.of(limit));
     if (throttles.size() < MAX_REMEMBERED) {
       throttles.put(limit, throttle);
     }

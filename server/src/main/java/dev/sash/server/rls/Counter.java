@@ -3,6 +3,7 @@ package dev.sash.server.rls;
 import dev.sash.Decision;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** What counts for one descriptor of one request. */
 interface Counter {
@@ -12,8 +13,12 @@ interface Counter {
   /** Spends permits if they fit; 0 only looks. */
   CompletionStage<Decision> ask(long permits);
 
-  /** Gives back permits. */
-  CompletionStage<Decision> refund(long permits);
+  /**
+   * Gives back permits.
+   *
+   * @param charged the decision that charged them; null for those that a client gives back
+   */
+  CompletionStage<Decision> refund(long permits, @Nullable Decision charged);
 
   /** How Envoy is told of the limit. */
   CurrentLimit limit(Decision decision);

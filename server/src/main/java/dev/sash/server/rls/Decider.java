@@ -1,9 +1,9 @@
 package dev.sash.server.rls;
 
+import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.config.Configuration;
 import dev.sash.config.RlsCharging;
-import dev.sash.http.AllOrNothing;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import java.time.Duration;
@@ -59,7 +59,7 @@ final class Decider {
     }
     boolean each = domains.charging() == RlsCharging.EACH;
     // Of one descriptor all is the same as each, and that is what most requests have.
-    return (each || charges.size() <= 1 ? chargeEach(charges) : AllOrNothing.charge(charges))
+    return (each || charges.size() <= 1 ? chargeEach(charges) : AllOrNothing.tryAcquire(charges))
         .thenCompose(
             decisions -> {
               boolean admitted = put(charges, decisions, statuses);
@@ -106,7 +106,7 @@ final class Decider {
   }
 
   private static CompletableFuture<List<Decision>> chargeEach(List<DescriptorCharge> charges) {
-    return all(charges.stream().map(c -> c.ask(c.permits()).toCompletableFuture()).toList());
+    return all(charges.stream().map(c -> c.tryAcquire(c.permits()).toCompletableFuture()).toList());
   }
 
   /** Whether what is binding admits the request. */
@@ -124,7 +124,10 @@ final class Decider {
   private static CompletableFuture<Boolean> refund(
       List<DescriptorCharge> refunds, boolean admitted, RlsStatus[] statuses) {
     return all(refunds.stream()
-            .map(c -> (admitted ? c.refund() : c.counter().ask(0)).toCompletableFuture())
+            .map(
+                c ->
+                    (admitted ? c.counter().refund(c.permits(), null) : c.counter().ask(0))
+                        .toCompletableFuture())
             .toList())
         .thenApply(states -> put(refunds, states, statuses));
   }

@@ -1,7 +1,8 @@
 package dev.sash.server.rls;
 
+import dev.sash.AllOrNothing;
 import dev.sash.Decision;
-import dev.sash.http.AllOrNothing;
+import dev.sash.store.Decisions;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -20,7 +21,7 @@ record DescriptorCharge(int place, Counter counter, long permits, boolean isBind
   }
 
   @Override
-  public CompletionStage<Decision> ask(long howMany) {
+  public CompletionStage<Decision> tryAcquire(long howMany) {
     CompletionStage<Decision> answer = counter.ask(howMany);
     return permits > 0 ? answer : answer.thenApply(DescriptorCharge::deniedIfFull);
   }
@@ -31,13 +32,13 @@ record DescriptorCharge(int place, Counter counter, long permits, boolean isBind
       return seen;
     }
     long resetMicros = seen.resetAfter().toNanos() / 1_000;
-    return Decision.denied(
+    return Decisions.denied(
         seen.decidedBy(), seen.used(), 0, resetMicros, resetMicros, seen.source());
   }
 
   @Override
-  public CompletionStage<Decision> refund() {
-    return counter.refund(permits);
+  public CompletionStage<Decision> refund(Decision charged) {
+    return counter.refund(permits, charged);
   }
 
   /** What a decision means to Envoy. */

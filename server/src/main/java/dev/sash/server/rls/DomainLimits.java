@@ -26,7 +26,7 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
   static final long MOST = 1_000_000_000;
 
   private static final String NAME = "rls";
-  private static final int LONGEST_DOMAIN = 60;
+  private static final int LONGEST_DOMAIN = 59;
 
   /**
    * A limit, ready to count.
@@ -51,8 +51,7 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
         parts.add(entry.key());
         parts.add(entry.value());
       }
-      String key = Engine.keyUnder(Keys.joined(parts), limits);
-      return new LimitCounter(limiter, Keys.joined(List.of(key)), shown);
+      return new LimitCounter(limiter, Keys.joined(parts), shown);
     }
   }
 
@@ -63,9 +62,8 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
       return new Ready(domain, List.of(), limiter(), shown);
     }
     long permits = Math.min(MOST, requestsPerUnit);
-    long windowMicros = unit.window().toSeconds() * 1_000_000;
-    List<Limit> limits = List.of(new Limit(algorithm, permits, windowMicros, 0, permits));
-    return new Ready(domain, limits, limiter().under(limits), shown);
+    List<Limit> limits = List.of(Limit.of(algorithm, permits, unit.window()));
+    return new Ready(domain, limits, limiter().withLimits(limits), shown);
   }
 
   /** A limit that came with a request. */
@@ -82,6 +80,9 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
   private RateLimiter limiter() {
     boolean fits = domain.length() <= LONGEST_DOMAIN && domain.matches("[A-Za-z0-9._-]+");
     Limit unused = Limit.fixedWindow(1, Duration.ofSeconds(1));
-    return engine.limiter(Policy.of(fits ? NAME + "." + domain : NAME, unused).deadline(deadline));
+    return engine.limiter(
+        Policy.internal(fits ? NAME + "." + domain : NAME)
+            .withLimit(unused)
+            .withDeadline(deadline));
   }
 }

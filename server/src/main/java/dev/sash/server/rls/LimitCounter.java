@@ -4,6 +4,7 @@ import dev.sash.Decision;
 import dev.sash.RateLimiter;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts by a limit of Envoy's form.
@@ -24,8 +25,10 @@ record LimitCounter(RateLimiter limiter, String key, CurrentLimit currentLimit) 
   }
 
   @Override
-  public CompletionStage<Decision> refund(long permits) {
-    return limiter.refundAsync(key, permits);
+  public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
+    return charged == null
+        ? limiter.refundAsync(key, permits)
+        : limiter.refundAsync(key, permits, charged);
   }
 
   @Override

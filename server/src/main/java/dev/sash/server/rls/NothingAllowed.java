@@ -4,9 +4,11 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
+import dev.sash.store.Decisions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit of 0 requests: denies all, and has nothing to count.
@@ -16,7 +18,7 @@ import java.util.concurrent.CompletionStage;
  */
 record NothingAllowed(String policy, CurrentLimit currentLimit) implements Counter {
   private static final Limit LEAST = Limit.fixedWindow(1, Duration.ofSeconds(1));
-  private static final Decision NEVER = Decision.impossible(LEAST, 0, 0, 0, Source.STORE);
+  private static final Decision NEVER = Decisions.neverAllowed(LEAST, 0, 0, 0, Source.STORE);
 
   @Override
   public CompletionStage<Decision> ask(long permits) {
@@ -24,7 +26,7 @@ record NothingAllowed(String policy, CurrentLimit currentLimit) implements Count
   }
 
   @Override
-  public CompletionStage<Decision> refund(long permits) {
+  public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
     return ask(0);
   }
 

@@ -28,8 +28,8 @@ record PolicyCounter(
   }
 
   @Override
-  public CompletionStage<Decision> refund(long permits) {
-    return engine.refund(question(permits)).thenApply(Answer::decision);
+  public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
+    return engine.refund(question(permits), charged).thenApply(Answer::decision);
   }
 
   private Question question(long permits) {

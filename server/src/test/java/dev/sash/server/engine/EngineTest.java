@@ -20,8 +20,11 @@ class EngineTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
   private Engine engine(String yaml) {
-    Store store = Store.inMemory(InMemoryStore.builder().clock(clock).build());
-    return new Engine(store, new SashMeters(registry), Configuration.parse(yaml, "sash.yaml"));
+    InMemoryStore store = InMemoryStore.builder().clock(clock).build();
+    return new Engine(
+        new SashMeters(registry).instrument(store),
+        "memory",
+        Configuration.parse(yaml, "sash.yaml"));
   }
 
   private static Answer check(Engine engine, String policy, String key) {

@@ -10,6 +10,7 @@ import dev.sash.Limit;
 import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.http.AskReader.Form;
+import dev.sash.store.Decisions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ class OpenApiTest {
     for (Source source : Source.values()) {
       for (Reason reason : Reason.values()) {
         Limit limit = Limit.parse("5/1m");
-        Decision decision = Decision.denied(limit, 5, 0, 1, 2, source);
+        Decision decision = Decisions.denied(limit, 5, 0, 1, 2, source);
         JsonBytes json = new JsonBytes();
         AnswerWriter.write(json, new Answer(false, reason, "p", List.of(limit), "k", 1, decision));
         String text = json.toBuffer().toString();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.sash.redis.RedisStore;
-import dev.sash.server.engine.Store;
 import dev.sash.testkit.redis.RedisServer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -56,7 +55,7 @@ class RespClientsIT {
   static void start() {
     redis = RedisServer.start();
     inMemory = new TestServer();
-    onRedis = new TestServer(Store.onRedis(RedisStore.connect(redis.uri())), RespOptions.builder());
+    onRedis = new TestServer(RedisStore.connect(redis.uri()), RespOptions.builder());
     lettuce = RedisClient.create();
   }
 

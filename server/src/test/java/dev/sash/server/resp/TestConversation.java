@@ -9,7 +9,6 @@ import dev.sash.config.PolicyConfig;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Store;
 import dev.sash.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
@@ -46,9 +45,12 @@ final class TestConversation {
 
   private Engine engine() {
     return new Engine(
-        Store.inMemory(InMemoryStore.builder().clock(clock).build()),
-        new SashMeters(registry),
-        Configuration.of(List.of(PolicyConfig.of(Policy.of("api", Limit.parse("3/1m"))))));
+        new SashMeters(registry).instrument(InMemoryStore.builder().clock(clock).build()),
+        "memory",
+        Configuration.of(
+            List.of(
+                PolicyConfig.of(Policy.of("api", Limit.parse("3/1m"))),
+                PolicyConfig.of(Policy.of("cl-throttle", Limit.parse("5/1m token-bucket"))))));
   }
 
   private Conversation connected() {

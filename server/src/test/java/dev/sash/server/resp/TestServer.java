@@ -6,27 +6,20 @@ import dev.sash.config.Configuration;
 import dev.sash.config.PolicyConfig;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
+import dev.sash.server.PatientStore;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Store;
+import dev.sash.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server on a free port of the loopback address, with a few policies. */
 final class TestServer implements AutoCloseable {
-  /** A busy machine is no reason to decide without Redis. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   private static final List<PolicyConfig> POLICIES =
       List.of(policy("api", "3/1h"), policy("crowd", "500/1h"), policy("wide", "1000000/1h"));
-
-  /** The one of CL.THROTTLE, made beforehand. */
-  private static final Policy PATIENT_THROTTLE =
-      Policy.of("cl-throttle", Limit.parse("1/s token-bucket")).deadline(PATIENCE);
 
   private final Vertx vertx = Vertx.vertx();
   private final Store store;
@@ -40,19 +33,19 @@ final class TestServer implements AutoCloseable {
   }
 
   TestServer(RespOptions.Builder options) {
-    this(Store.inMemory(InMemoryStore.create()), options);
+    this(InMemoryStore.create(), options);
   }
 
   TestServer(Store store, RespOptions.Builder options) {
     this.store = store;
-    this.engine = new Engine(store, new SashMeters(registry), Configuration.of(POLICIES));
-    engine.limiter(PATIENT_THROTTLE);
+    Store metered = new SashMeters(registry).instrument(new PatientStore(store));
+    this.engine = new Engine(metered, "memory", Configuration.of(POLICIES));
     this.server = new RespServer(vertx, engine, options.port(0).build(), registry);
     this.port = await(server.listen());
   }
 
   private static PolicyConfig policy(String name, String limit) {
-    return PolicyConfig.of(Policy.of(name, Limit.parse(limit)).deadline(PATIENCE));
+    return PolicyConfig.of(Policy.of(name, Limit.parse(limit)));
   }
 
   int port() {

@@ -83,4 +83,28 @@ class ThrottleCommandTest {
           .isEqualTo(List.of(0L, 1L, 0L, -1L, (long) i));
     }
   }
+
+  @Test
+  void acceptsTheLongestKey() {
+    String longest = "x".repeat(1_024);
+    assertThat(client.askOne("CL.THROTTLE " + longest + " 15 30 60"))
+        .isEqualTo(List.of(0L, 16L, 15L, -1L, 2L));
+  }
+
+  /** Keys used to be prefixed by the kind of limit, so that callers could name them. */
+  @Test
+  void aKeyThatLooksLikeAnInternalNameReachesNoOtherKey() {
+    client.ask(
+        "CL.THROTTLE token-bucket/60000000:ann 4 1 60 5", "CL.THROTTLE _cl-throttle:ann 4 1 60 5");
+    assertThat(client.askOne("CL.THROTTLE ann 4 1 60 0")).isEqualTo(List.of(0L, 5L, 5L, -1L, 0L));
+  }
+
+  @Test
+  void aPolicyNamedClThrottleDoesNotShareItsState() {
+    client.ask("SASH.CHECK cl-throttle ann 5");
+    assertThat(client.askOne("CL.THROTTLE ann 4 1 60 0")).isEqualTo(List.of(0L, 5L, 5L, -1L, 0L));
+    client.ask("CL.THROTTLE bob 4 1 60 5");
+    assertThat(client.askOne("SASH.PEEK cl-throttle bob"))
+        .isEqualTo(List.of(1L, 5L, 5L, 0L, 0L, "store"));
+  }
 }

@@ -10,14 +10,17 @@ import static dev.sash.server.rls.EnvoyFiles.unlimited;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sash.Limit;
+import dev.sash.Policy;
 import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyDomain;
 import dev.sash.config.EnvoyLimit;
+import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Store;
+import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import dev.sash.testkit.ManualClock;
@@ -37,8 +40,8 @@ class DeciderTest {
   private Decider decider;
 
   private void configure(Configuration configuration) {
-    Store store = Store.inMemory(InMemoryStore.builder().clock(clock).build());
-    engine = new Engine(store, new SashMeters(registry), configuration);
+    InMemoryStore store = InMemoryStore.builder().clock(clock).build();
+    engine = new Engine(new SashMeters(registry).instrument(store), "memory", configuration);
     decider = new Decider(engine, Duration.ofSeconds(1));
   }
 
@@ -369,8 +372,37 @@ class DeciderTest {
       assertThat(decider.decide(request).toCompletableFuture().join().get(0).overLimit()).isFalse();
     }
 
-    assertThat(decisions("rls.shop")).isEqualTo(1);
-    assertThat(decisions("rls")).isEqualTo(2);
+    assertThat(decisions("_rls.shop")).isEqualTo(1);
+    assertThat(decisions("_rls")).isEqualTo(2);
+  }
+
+  @Test
+  void aPolicyNamedLikeTheOneOfADomainDoesNotShareItsState() {
+    configure(
+        EnvoyFiles.configuration(
+            RlsCharging.ALL_OR_NOTHING,
+            false,
+            List.of(new EnvoyDomain("shop", List.of(any("user", minutely(5))))),
+            PolicyConfig.of(Policy.of("rls.shop", Limit.slidingLog(5, Duration.ofMinutes(1))))));
+    // The key that the domain makes of the descriptor.
+    String key = "(shop|user|ann)";
+    for (int i = 0; i < 5; i++) {
+      engine.check(Question.of("rls.shop", key, 1L)).toCompletableFuture().join();
+    }
+
+    assertThat(ask("user=ann").remaining()).isEqualTo(4);
+    assertThat(decisions("rls.shop")).isEqualTo(5);
+    assertThat(decisions("_rls.shop")).isEqualTo(1);
+  }
+
+  @Test
+  void theLongestValueIsAccepted() {
+    configure(shop(any("user", minutely(5))));
+    String longest = "x".repeat(1_024);
+
+    assertThat(ask("user=" + longest).remaining()).isEqualTo(4);
+    assertThat(ask("user=" + longest).remaining()).isEqualTo(3);
+    assertThat(ask("user=" + longest + "x").remaining()).isEqualTo(4);
   }
 
   private double decisions(String policy) {

@@ -13,15 +13,12 @@ import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.memory.InMemoryStore;
-import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Question;
-import dev.sash.server.engine.Store;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import dev.sash.testkit.ManualClock;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,11 +32,11 @@ class PolicyDomainTest {
   private Decider decider;
 
   private void configure(boolean adHoc, List<EnvoyDomain> domains, PolicyConfig policy) {
-    Store store = Store.inMemory(InMemoryStore.builder().clock(new ManualClock()).build());
+    InMemoryStore store = InMemoryStore.builder().clock(new ManualClock()).build();
     engine =
         new Engine(
             store,
-            new SashMeters(new SimpleMeterRegistry()),
+            "memory",
             EnvoyFiles.configuration(RlsCharging.ALL_OR_NOTHING, adHoc, domains, policy));
     decider = new Decider(engine, Duration.ofSeconds(1));
   }
@@ -173,6 +170,20 @@ class PolicyDomainTest {
     assertThat(ask(one, null, false, "user", "ann").remaining()).isZero();
     assertThat(ask(one, null, false, "user", "ann").overLimit()).isTrue();
     assertThat(used("user:ann")).isZero();
+  }
+
+  @Test
+  void theLongestKeyIsAcceptedUnderTiersAndOverrides() {
+    String longest = "x".repeat(1_024);
+    configure(true, List.of(), policy("10/1m", Mode.ENFORCE));
+
+    assertThat(ask("key", longest).remaining()).isEqualTo(9);
+    assertThat(ask("key", longest, "plan", "pro").remaining()).isEqualTo(98);
+    assertThat(used(longest)).isEqualTo(2);
+    assertThat(ask(new RlsRequest.OwnLimit(5, 2), null, false, "key", longest).remaining())
+        .isEqualTo(4);
+    assertThat(ask("user", longest).remaining()).isEqualTo(9);
+    assertThat(used(longest)).isEqualTo(2);
   }
 
   @Test

@@ -8,17 +8,14 @@ import com.google.protobuf.util.JsonFormat;
 import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyUnit;
 import dev.sash.memory.InMemoryStore;
-import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Question;
-import dev.sash.server.engine.Store;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,9 +51,7 @@ class RlsDocTest {
 
   private static Engine engine(String kind) {
     return new Engine(
-        Store.inMemory(InMemoryStore.create()),
-        new SashMeters(new SimpleMeterRegistry()),
-        Configuration.parse(block(kind), kind + ".yaml"));
+        InMemoryStore.create(), "memory", Configuration.parse(block(kind), kind + ".yaml"));
   }
 
   private static List<RlsStatus> ask(Engine engine, String domain, String... descriptors) {

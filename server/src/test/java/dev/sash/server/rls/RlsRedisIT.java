@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.config.Configuration;
 import dev.sash.redis.RedisStore;
-import dev.sash.server.engine.Store;
+import dev.sash.store.Store;
 import dev.sash.testkit.redis.RedisServer;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -24,9 +24,9 @@ class RlsRedisIT {
   @Test
   void ofTwoHundredParallelRequestsExactlyFiftyAreAdmittedTwentyTimes() throws Exception {
     try (RedisServer redis = RedisServer.start();
-        Store store = Store.onRedis(RedisStore.connect(redis.uri()));
+        Store store = RedisStore.connect(redis.uri());
         RlsServer one = new RlsServer(store, SHOP);
-        Store another = Store.onRedis(RedisStore.connect(redis.uri()));
+        Store another = RedisStore.connect(redis.uri());
         RlsServer two = new RlsServer(another, SHOP)) {
       for (int i = 0; i < 20; i++) {
         RateLimitRequest request =

@@ -2,12 +2,10 @@ package dev.sash.server.rls;
 
 import dev.sash.config.Configuration;
 import dev.sash.memory.InMemoryStore;
-import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Store;
+import dev.sash.store.Store;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.net.InetAddress;
@@ -22,11 +20,11 @@ final class RlsServer implements AutoCloseable {
   final ManagedChannel channel;
 
   RlsServer(Configuration configuration) {
-    this(Store.inMemory(InMemoryStore.create()), configuration);
+    this(InMemoryStore.create(), configuration);
   }
 
   RlsServer(Store store, Configuration configuration) {
-    Engine engine = new Engine(store, new SashMeters(new SimpleMeterRegistry()), configuration);
+    Engine engine = new Engine(store, "memory", configuration);
     // Longer than any pause of a busy machine: the tests count what the store says.
     service = new RlsService(engine, Duration.ofSeconds(30));
     http =

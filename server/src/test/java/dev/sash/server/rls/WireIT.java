@@ -6,12 +6,9 @@ import static dev.sash.server.rls.EnvoyFiles.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.Decision;
-import dev.sash.Limit;
-import dev.sash.Policy;
-import dev.sash.RateLimiter;
-import dev.sash.memory.InMemoryStore;
-import dev.sash.server.engine.Store;
-import dev.sash.testkit.ForwardingLimiter;
+import dev.sash.store.Operation;
+import dev.sash.store.ResolvedLimits;
+import dev.sash.store.Store;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -51,7 +48,7 @@ class WireIT {
   @BeforeAll
   static void start() {
     server = new RlsServer(shop(any("user", minutely(5))));
-    silent = new RlsServer(new Silence(), shop(any("user", minutely(5))));
+    silent = new RlsServer(new SilentStore(), shop(any("user", minutely(5))));
     client =
         server
             .vertx()
@@ -67,32 +64,23 @@ class WireIT {
     server.close();
   }
 
-  /** A store that never answers. */
-  private static final class Silence implements Store {
-    private final InMemoryStore store = InMemoryStore.create();
+  /** A store that never responds. */
+  private static final class SilentStore implements Store {
+    @Override
+    public Decision decide(Operation operation, ResolvedLimits limits, String key, long permits) {
+      throw new UnsupportedOperationException("only asynchronous requests are expected");
+    }
 
     @Override
-    public RateLimiter limiter(Policy policy) {
-      return new SilentLimiter(store.limiter(policy));
+    public CompletionStage<Decision> decideAsync(
+        Operation operation, ResolvedLimits limits, String key, long permits) {
+      return new CompletableFuture<>();
     }
 
     @Override
     public boolean isUp() {
       return false;
     }
-
-    @Override
-    public String name() {
-      return "silence";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return true;
-    }
-
-    @Override
-    public void close() {}
   }
 
   private static HttpClientRequest open(RlsServer to, String path, String... headers) {
@@ -263,27 +251,5 @@ class WireIT {
     assertThat(send(HEALTH, Frames.framed(new byte[0])).status).isEqualTo("0");
     assertThat(outcome(open(silent, HEALTH).send(Frames.framed(new byte[0])).await()).status)
         .isEqualTo("0");
-  }
-
-  /** Never answers. */
-  private static final class SilentLimiter extends ForwardingLimiter {
-    SilentLimiter(RateLimiter limiter) {
-      super(limiter);
-    }
-
-    @Override
-    public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
-      return new CompletableFuture<>();
-    }
-
-    @Override
-    public CompletionStage<Decision> refundAsync(String key, long permits) {
-      return new CompletableFuture<>();
-    }
-
-    @Override
-    public RateLimiter under(List<Limit> limits) {
-      return new SilentLimiter(limiter.under(limits));
-    }
   }
 }

@@ -2,11 +2,12 @@ package dev.sash.spring.actuate;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
+import dev.sash.LimiterRegistry;
 import dev.sash.RateLimiter;
-import dev.sash.redis.RedisStoreException;
-import dev.sash.spring.RateLimiters;
+import dev.sash.ResolvedKey;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
+import dev.sash.store.StoreException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
  */
 @WebEndpoint(id = "sash", defaultAccess = Access.READ_ONLY)
 public final class SashEndpoint {
-  private final RateLimiters limiters;
+  private final LimiterRegistry limiters;
   private final ConfiguredPolicies policies;
 
   /**
@@ -34,7 +35,7 @@ public final class SashEndpoint {
    * @param limiters are asked
    * @param policies tell what is configured
    */
-  public SashEndpoint(RateLimiters limiters, ConfiguredPolicies policies) {
+  public SashEndpoint(LimiterRegistry limiters, ConfiguredPolicies policies) {
     this.limiters = limiters;
     this.policies = policies;
   }
@@ -122,9 +123,10 @@ public final class SashEndpoint {
   }
 
   private static KeyDescription describe(RateLimiter limiter, String key) {
-    Decision decision = limiter.peek(key);
+    ResolvedKey resolved = limiter.resolve(key);
+    Decision decision = resolved.tryAcquire(0);
     return new KeyDescription(
-        texts(limiter.policy().limitsFor(key)),
+        texts(resolved.limits()),
         decision.limit(),
         decision.used(),
         decision.remaining(),
@@ -158,7 +160,7 @@ public final class SashEndpoint {
       return question.apply(limiters.get(policy));
     } catch (IllegalArgumentException e) {
       return new WebEndpointResponse<>(error(e), WebEndpointResponse.STATUS_BAD_REQUEST);
-    } catch (RedisStoreException e) {
+    } catch (StoreException e) {
       return new WebEndpointResponse<>(error(e), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
     }
   }

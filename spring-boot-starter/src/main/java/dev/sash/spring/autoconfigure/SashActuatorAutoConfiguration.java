@@ -1,7 +1,7 @@
 package dev.sash.spring.autoconfigure;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.redis.RedisStore;
-import dev.sash.spring.RateLimiters;
 import dev.sash.spring.actuate.SashEndpoint;
 import dev.sash.spring.actuate.SashHealthIndicator;
 import dev.sash.spring.config.ConfiguredPolicies;
@@ -28,7 +28,7 @@ public final class SashActuatorAutoConfiguration {
   static class Endpoint {
     @Bean
     @ConditionalOnMissingBean
-    SashEndpoint sashEndpoint(RateLimiters limiters, ConfiguredPolicies policies) {
+    SashEndpoint sashEndpoint(LimiterRegistry limiters, ConfiguredPolicies policies) {
       return new SashEndpoint(limiters, policies);
     }
   }

@@ -1,12 +1,10 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.DecisionListener;
+import dev.sash.LimiterRegistry;
 import dev.sash.Policy;
-import dev.sash.RateLimiter;
 import dev.sash.memory.InMemoryStore;
-import dev.sash.spring.LimiterDecorator;
-import dev.sash.spring.LimiterFactory;
-import dev.sash.spring.RateLimiters;
+import dev.sash.spring.StoreCustomizer;
 import dev.sash.spring.TierResolver;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.ConfiguredPolicies;
@@ -14,13 +12,14 @@ import dev.sash.spring.config.ConfiguredPolicy;
 import dev.sash.spring.config.LegacyProperties;
 import dev.sash.spring.config.PolicyReader;
 import dev.sash.spring.config.SashProperties;
-import java.util.ArrayList;
-import java.util.List;
+import dev.sash.store.ListeningStore;
+import dev.sash.store.Store;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.unit.DataSize;
 
 /** The policies of an application, and a limiter for each. */
 @AutoConfiguration(after = SashRedisAutoConfiguration.class)
@@ -39,38 +38,40 @@ public final class SashAutoConfiguration {
         .read(legacy, policies.orderedStream().toList());
   }
 
-  /** Unless there is another store, or another factory. */
+  /** Unless there is another store. */
   @Bean
-  @ConditionalOnMissingBean(LimiterFactory.class)
-  LimiterFactory sashInMemoryLimiters(
-      SashProperties properties, ObjectProvider<InMemoryStore> stores) {
-    InMemoryStore store =
-        stores.getIfAvailable(
-            () ->
-                BadConfigurationException.check(
-                    "sash.memory.max-keys",
-                    () -> InMemoryStore.builder().maxKeys(properties.memory().maxKeys()).build()));
-    return store::limiter;
+  @ConditionalOnMissingBean(Store.class)
+  InMemoryStore sashInMemoryStore(SashProperties properties) {
+    InMemoryStore.Builder builder = InMemoryStore.builder();
+    SashProperties.Memory memory = properties.memory();
+    BadConfigurationException.check(
+        "sash.memory.max-keys", () -> builder.maxKeys(memory.maxKeys()));
+    DataSize maxBytes = memory.maxBytes();
+    if (maxBytes != null) {
+      BadConfigurationException.check(
+          "sash.memory.max-bytes", () -> builder.maxBytes(maxBytes.toBytes()));
+    }
+    return builder.build();
   }
 
   @Bean
   @ConditionalOnMissingBean
-  RateLimiters rateLimiters(
+  LimiterRegistry sashLimiters(
       ConfiguredPolicies policies,
-      LimiterFactory factory,
-      ObjectProvider<LimiterDecorator> decorators,
+      Store store,
+      ObjectProvider<StoreCustomizer> customizers,
       ObjectProvider<DecisionListener> listeners) {
-    List<RateLimiter> limiters = new ArrayList<>();
-    for (ConfiguredPolicy policy : policies) {
-      RateLimiter limiter = factory.limiter(policy.policy());
-      for (LimiterDecorator decorator : decorators.orderedStream().toList()) {
-        limiter = decorator.decorate(limiter);
-      }
-      for (DecisionListener listener : listeners.orderedStream().toList()) {
-        limiter = limiter.listenedBy(listener);
-      }
-      limiters.add(limiter);
+    Store decorated = store;
+    for (StoreCustomizer customizer : customizers.orderedStream().toList()) {
+      decorated = customizer.customize(decorated);
     }
-    return new RateLimiters(limiters);
+    for (DecisionListener listener : listeners.orderedStream().toList()) {
+      decorated = new ListeningStore(decorated, listener);
+    }
+    LimiterRegistry limiters = new LimiterRegistry(decorated);
+    for (ConfiguredPolicy policy : policies) {
+      limiters.put(policy.policy());
+    }
+    return limiters;
   }
 }

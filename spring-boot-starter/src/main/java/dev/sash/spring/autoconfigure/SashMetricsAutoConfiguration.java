@@ -2,7 +2,7 @@ package dev.sash.spring.autoconfigure;
 
 import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
-import dev.sash.spring.LimiterDecorator;
+import dev.sash.spring.StoreCustomizer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -39,10 +39,10 @@ public final class SashMetricsAutoConfiguration {
     return meters;
   }
 
-  /** The innermost: it has to see what the store made. */
+  /** The innermost: it has to see the store itself. */
   @Bean
   @Order(Ordered.HIGHEST_PRECEDENCE)
-  LimiterDecorator sashMeteredLimiters(SashMeters meters) {
+  StoreCustomizer sashMeteredStore(SashMeters meters) {
     return meters::instrument;
   }
 }

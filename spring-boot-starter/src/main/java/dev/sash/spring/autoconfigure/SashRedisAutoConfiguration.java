@@ -1,7 +1,6 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.redis.RedisStore;
-import dev.sash.spring.LimiterFactory;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.SashProperties;
 import dev.sash.spring.redis.RedisStores;
@@ -73,20 +72,14 @@ public final class SashRedisAutoConfiguration {
   @Conditional({OnRedis.class, OnNotMemory.class})
   static class Store {
     @Bean(destroyMethod = "close")
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(dev.sash.store.Store.class)
     RedisStore sashRedisStore(SashProperties properties, ObjectProvider<RedisLocation> location) {
-      return RedisStores.connect(properties.redis(), location.getIfAvailable(() -> Store::missing));
+      return RedisStores.connect(properties, location.getIfAvailable(() -> Store::missing));
     }
 
     private static void missing(RedisStore.Builder builder) {
       throw BadConfigurationException.property(
           URI, "must be set with sash.store=redis: Spring has no connection to Redis");
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LimiterFactory sashRedisLimiters(RedisStore store) {
-      return store::limiter;
     }
   }
 

@@ -1,9 +1,9 @@
 package dev.sash.spring.autoconfigure;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.KeyExtractor;
 import dev.sash.spring.HttpLimiterCustomizer;
-import dev.sash.spring.RateLimiters;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.SashProperties;
 import dev.sash.spring.method.MethodLimits;
@@ -32,7 +32,7 @@ public final class SashWebAutoConfiguration {
   WebLimits sashWebLimits(
       SashProperties properties,
       ConfiguredPolicies policies,
-      RateLimiters limiters,
+      LimiterRegistry limiters,
       ListableBeanFactory beans) {
     return new WebLimits(properties.web(), policies, limiters, name -> keyBean(beans, name));
   }

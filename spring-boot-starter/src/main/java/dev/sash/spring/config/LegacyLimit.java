@@ -31,8 +31,7 @@ final class LegacyLimit {
     Limit one =
         BadConfigurationException.check(property("window-size"), () -> Limit.slidingLog(1, window));
     return BadConfigurationException.check(
-        property("max-requests"),
-        () -> new Limit(algorithm, permits, one.windowMicros(), 0, permits));
+        property("max-requests"), () -> Limit.of(algorithm, permits, one.window()));
   }
 
   private static String property(String name) {

@@ -75,7 +75,7 @@ public final class PolicyReader {
     Policy policy = named(name);
     policy = checked(property(name, "limits"), policy, limits).onFailure(configured.failureRule());
     Policy timely = policy;
-    policy = check(property(name, "deadline"), () -> timely.deadline(configured.deadline()));
+    policy = check(property(name, "deadline"), () -> timely.withDeadline(configured.deadline()));
     return new ConfiguredPolicy(
         tiered(policy, configured, tiers), configured.paths(), checkedForPaths(name, configured));
   }
@@ -85,7 +85,7 @@ public final class PolicyReader {
   }
 
   private static Policy checked(String property, Policy policy, List<Limit> limits) {
-    return check(property, () -> policy.limits(limits));
+    return check(property, () -> policy.withLimits(limits));
   }
 
   private static List<Limit> limits(String name, List<String> texts) {
@@ -122,7 +122,7 @@ public final class PolicyReader {
               limits.put(tier, checked(property, policy, parsed).limits());
             });
     String name = policy.name();
-    return policy.tiers(
+    return policy.withTiers(
         key -> {
           String tier = resolver.tierOf(name, key);
           return tier == null ? List.of() : limits.getOrDefault(tier, List.of());

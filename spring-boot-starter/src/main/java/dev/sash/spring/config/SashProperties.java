@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * What can be configured. A property that is not known ends the start of the application: a limit
@@ -49,18 +50,21 @@ public record SashProperties(
    * Limits kept in memory.
    *
    * @param maxKeys The most keys that each policy holds; beyond it, new keys share a limit.
+   * @param maxBytes The most memory for keys and their state, of all policies together, also for
+   *     the rule 'local' while Redis is unavailable. A quarter of the maximum heap if it is not
+   *     set.
    */
-  public record Memory(@DefaultValue("1000000") int maxKeys) {}
+  public record Memory(@DefaultValue("1000000") int maxKeys, @Nullable DataSize maxBytes) {}
 
   /**
    * Limits kept in Redis.
    *
-   * @param uri Where Redis is, such as redis://user:password@host:6379/0. Several nodes of a
+   * @param uri Where Redis is, such as redis://user:password@host:6379/0. Several servers of a
    *     cluster are separated by spaces. Spring's own connection if it is not set.
    * @param prefix What the names of all keys in Redis begin with.
-   * @param nodes Among how many processes the rule 'local' divides the limits while Redis does not
-   *     answer.
-   * @param believeDenialsFor How long a denial is believed without asking Redis again.
+   * @param nodes The number of processes that share the limits by the rule 'local' while Redis is
+   *     unavailable.
+   * @param denyCacheTtl How long a denial is believed without asking Redis again.
    * @param connectTimeout How long to wait for a connection.
    * @param trustedCertificates File of certificates to trust with TLS, in place of those that the
    *     JVM trusts.
@@ -69,7 +73,7 @@ public record SashProperties(
       @Nullable String uri,
       @DefaultValue("sash") String prefix,
       @DefaultValue("1") int nodes,
-      @DefaultValue("1s") Duration believeDenialsFor,
+      @DefaultValue("1s") Duration denyCacheTtl,
       @DefaultValue("1s") Duration connectTimeout,
       @Nullable Path trustedCertificates) {}
 

@@ -1,7 +1,7 @@
 package dev.sash.spring.method;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.spring.RateLimit;
-import dev.sash.spring.RateLimiters;
 import java.lang.reflect.Method;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -46,7 +46,7 @@ public final class RateLimitBeanPostProcessor
             new RateLimitInterceptor(
                 limits,
                 beanFactory,
-                () -> beanFactory.getBean(RateLimiters.class),
+                () -> beanFactory.getBean(LimiterRegistry.class),
                 () -> beanFactory.getBeanProvider(RequestReports.class).getIfAvailable(),
                 () -> executor(beanFactory)));
   }

@@ -1,10 +1,10 @@
 package dev.sash.spring.method;
 
 import dev.sash.Decision;
-import dev.sash.RateLimiter;
+import dev.sash.LimiterRegistry;
+import dev.sash.ResolvedKey;
 import dev.sash.http.PolicyDecision;
 import dev.sash.spring.RateLimitExceededException;
-import dev.sash.spring.RateLimiters;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +25,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 final class RateLimitInterceptor implements MethodInterceptor {
   private final MethodLimits limits;
   private final BeanFactory beans;
-  private final Supplier<RateLimiters> limiters;
+  private final Supplier<LimiterRegistry> limiters;
   private final Supplier<@Nullable RequestReports> reports;
   private final Supplier<Executor> executor;
 
@@ -35,7 +35,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
   RateLimitInterceptor(
       MethodLimits limits,
       BeanFactory beans,
-      Supplier<RateLimiters> limiters,
+      Supplier<LimiterRegistry> limiters,
       Supplier<@Nullable RequestReports> reports,
       Supplier<Executor> executor) {
     this.limits = limits;
@@ -59,7 +59,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
     if (adapter != null) {
       return ReactiveCalls.guarded(call, again(invocation), adapter);
     }
-    call.check(call.limiter.tryAcquire(call.key, call.permits));
+    call.check(call.key.tryAcquire(call.permits));
     return invocation.proceed();
   }
 
@@ -80,8 +80,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
     context.setBeanResolver(new BeanFactoryResolver(beans));
     RequestReports found = limit.isHandler() ? reports.get() : null;
     return new Call(
-        limiters.get().get(limit.policy()),
-        limit.key(context),
+        limiters.get().get(limit.policy()).resolve(limit.key(context)),
         limit.permits(context),
         limit.isHandler(),
         found == null ? null : found.ofThisThread());
@@ -96,7 +95,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
   private CompletableFuture<@Nullable Object> later(Call call, Proceeding proceeding) {
     CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
     CompletableFuture<Decision> decision =
-        call.limiter.tryAcquireAsync(call.key, call.permits).toCompletableFuture();
+        call.key.tryAcquireAsync(call.permits).toCompletableFuture();
     if (decision.isDone()) {
       var unused =
           decision.whenComplete((d, failure) -> goOn(call, proceeding, d, failure, result));
@@ -149,12 +148,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
    *
    * @param report told of decisions that are known on this thread; null if there is no request
    */
-  record Call(
-      RateLimiter limiter,
-      String key,
-      long permits,
-      boolean handler,
-      @Nullable RequestReport report) {
+  record Call(ResolvedKey key, long permits, boolean handler, @Nullable RequestReport report) {
 
     void check(Decision decision) {
       check(decision, report);
@@ -162,13 +156,13 @@ final class RateLimitInterceptor implements MethodInterceptor {
 
     /** Throws if it is a denial; tells of it if it is not. */
     void check(Decision decision, @Nullable RequestReport told) {
-      String policy = limiter.policy().name();
-      var limits = limiter.policy().limitsFor(key);
+      String policy = key.policy().name();
+      var limits = key.limits();
       if (!decision.allowed()) {
         throw new RateLimitExceededException(policy, limits, decision);
       }
       if (told != null) {
-        told.tell(new PolicyDecision(policy, limits, null, key, permits, decision));
+        told.tell(new PolicyDecision(policy, limits, null, key.key(), permits, decision));
       }
     }
   }

@@ -27,7 +27,7 @@ final class ReactiveCalls {
 
   private static Mono<Decision> decision(Call call) {
     CompletableFuture<Decision> decision =
-        call.limiter().tryAcquireAsync(call.key(), call.permits()).toCompletableFuture();
+        call.key().tryAcquireAsync(call.permits()).toCompletableFuture();
     Mono<Decision> mono = Mono.fromFuture(decision, true);
     // An I/O thread of the store must not be kept by what follows.
     return decision.isDone() ? mono : mono.publishOn(Schedulers.parallel());

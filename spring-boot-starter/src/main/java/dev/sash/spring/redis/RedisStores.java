@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.springframework.util.unit.DataSize;
 
 /** Makes the store that properties describe. */
 public final class RedisStores {
@@ -19,16 +20,20 @@ public final class RedisStores {
   /**
    * A store.
    *
-   * @param redis what is configured
+   * @param properties what is configured
    * @param otherwise says where Redis is if no URI does
    * @return connected, or trying to
    */
   public static RedisStore connect(
-      SashProperties.Redis redis, Consumer<RedisStore.Builder> otherwise) {
+      SashProperties properties, Consumer<RedisStore.Builder> otherwise) {
+    SashProperties.Redis redis = properties.redis();
     RedisStore.Builder builder = RedisStore.builder().prefix(redis.prefix());
     check(REDIS + "nodes", () -> builder.nodes(redis.nodes()));
-    check(
-        REDIS + "believe-denials-for", () -> builder.believeDenialsFor(redis.believeDenialsFor()));
+    check(REDIS + "deny-cache-ttl", () -> builder.denyCacheTtl(redis.denyCacheTtl()));
+    DataSize maxBytes = properties.memory().maxBytes();
+    if (maxBytes != null) {
+      check("sash.memory.max-bytes", () -> builder.fallbackMaxBytes(maxBytes.toBytes()));
+    }
     check(REDIS + "connect-timeout", () -> builder.connectTimeout(redis.connectTimeout()));
     String uri = redis.uri() == null ? "" : redis.uri().strip();
     if (uri.isEmpty()) {

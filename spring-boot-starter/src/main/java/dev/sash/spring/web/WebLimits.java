@@ -2,6 +2,7 @@ package dev.sash.spring.web;
 
 import static dev.sash.spring.config.BadConfigurationException.check;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.address.AddressRanges;
 import dev.sash.http.Charge;
 import dev.sash.http.FieldStyle;
@@ -11,7 +12,6 @@ import dev.sash.http.KeyExtractor;
 import dev.sash.http.RequestCost;
 import dev.sash.http.TrustedProxies;
 import dev.sash.spring.HttpLimiterCustomizer;
-import dev.sash.spring.RateLimiters;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
@@ -32,7 +32,7 @@ public final class WebLimits {
 
   private final SashProperties.Web web;
   private final ConfiguredPolicies policies;
-  private final RateLimiters limiters;
+  private final LimiterRegistry limiters;
   private final TrustedProxies proxies;
   private final Map<String, KeyExpression> keys = new LinkedHashMap<>();
 
@@ -48,7 +48,7 @@ public final class WebLimits {
   public WebLimits(
       SashProperties.Web web,
       ConfiguredPolicies policies,
-      RateLimiters limiters,
+      LimiterRegistry limiters,
       Function<String, KeyExtractor> beans) {
     this.web = web;
     this.policies = policies;

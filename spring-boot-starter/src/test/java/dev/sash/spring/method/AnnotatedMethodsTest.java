@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sash.Decision;
+import dev.sash.LimiterRegistry;
+import dev.sash.spring.CountedTiers;
 import dev.sash.spring.RateLimit;
 import dev.sash.spring.RateLimitExceededException;
-import dev.sash.spring.RateLimiters;
 import dev.sash.spring.autoconfigure.SashAutoConfiguration;
 import dev.sash.spring.autoconfigure.SashMethodAutoConfiguration;
 import java.lang.annotation.Retention;
@@ -97,11 +98,11 @@ class AnnotatedMethodsTest {
         .withBean("tenants", Tenants.class)
         .run(
             context ->
-                test.with(context.getBean(Exports.class), context.getBean(RateLimiters.class)));
+                test.with(context.getBean(Exports.class), context.getBean(LimiterRegistry.class)));
   }
 
   private interface Call {
-    void with(Exports exports, RateLimiters limiters) throws Exception;
+    void with(Exports exports, LimiterRegistry limiters) throws Exception;
   }
 
   @Test
@@ -124,6 +125,28 @@ class AnnotatedMethodsTest {
                   });
           assertThat(exports.calls()).isEqualTo(2);
         });
+  }
+
+  @Test
+  void theTierIsResolvedOncePerCall() {
+    runner
+        .withPropertyValues("sash.policies.one.tiers.pro=2/1h")
+        .withBean(CountedTiers.class)
+        .withBean(Exports.class)
+        .run(
+            context -> {
+              CountedTiers tiers = context.getBean(CountedTiers.class);
+              Exports exports = context.getBean(Exports.class);
+              exports.text(new User("ann"));
+              assertThat(tiers.calls()).isEqualTo(1);
+              exports.stage("ann").toCompletableFuture().join();
+              assertThat(tiers.calls()).isEqualTo(1);
+              assertThatThrownBy(() -> exports.text(new User("ann")))
+                  .isInstanceOf(RateLimitExceededException.class);
+              assertThat(tiers.calls()).as("denied").isEqualTo(1);
+              exports.mono("bob").block();
+              assertThat(tiers.calls()).isEqualTo(1);
+            });
   }
 
   @Test
@@ -256,7 +279,7 @@ class AnnotatedMethodsTest {
         .run(
             context -> {
               context.getBean(Composed.class).call("ann");
-              assertThat(context.getBean(RateLimiters.class).get("five").peek("ann").used())
+              assertThat(context.getBean(LimiterRegistry.class).get("five").peek("ann").used())
                   .isEqualTo(1);
             });
   }
