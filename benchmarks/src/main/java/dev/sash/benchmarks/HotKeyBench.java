@@ -33,6 +33,14 @@ public class HotKeyBench {
       this.permits = permits;
       this.window = window;
     }
+
+    long permits() {
+      return permits;
+    }
+
+    Duration window() {
+      return window;
+    }
   }
 
   /** Who answers. */

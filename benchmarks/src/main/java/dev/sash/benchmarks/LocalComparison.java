@@ -7,14 +7,17 @@ import static dev.sash.benchmarks.Contender.SASH_COUNTER;
 import static dev.sash.benchmarks.Contender.SASH_LOG;
 
 import dev.sash.benchmarks.HotKeyBench.Path;
+import dev.sash.benchmarks.OneThingBench.Protector;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** {@code ./sash bench local}: everything that happens inside one process, in one run. */
 final class LocalComparison {
   private static final String HOT = "HotKeyBench.decide";
+  private static final String ONE = "OneThingBench.decide";
   private static final String MANY = "ManyKeysBench.decide";
   private static final String SIZE = "LimitSizeBench.decide";
   private static final String CLOCK = "HotKeyBench.Floor.nanoTime";
@@ -56,6 +59,7 @@ final class LocalComparison {
     measureTimes();
     measureMemory();
     goals();
+    oneThing();
     hotKey();
     manyKeys();
     limitSizes();
@@ -68,6 +72,8 @@ final class LocalComparison {
     timings.run(MAP, 1, Map.of());
     timings.run(HOT, 1, Map.of());
     timings.run(HOT, 2, Map.of("contender", names(TWO_THREADS)));
+    timings.run(ONE, 1, Map.of());
+    timings.run(ONE, 2, Map.of());
     timings.run(BIG_MAP, 1, Map.of());
     timings.run(BIG_MAP_AND_CLOCK, 1, Map.of());
     timings.run(MANY, 1, Map.of("contender", names(TWO_THREADS)));
@@ -98,7 +104,21 @@ final class LocalComparison {
     double[] sizes =
         Arrays.stream(LIMITS).mapToDouble(limit -> nanos(SIZE, 1, limit, true)).toArray();
     double flat = Arrays.stream(sizes).max().orElse(0) / Arrays.stream(sizes).min().orElse(1);
+    double one = nanos(ONE, 1, Protector.SASH_LOG, Path.ALLOWED);
+    double oneOfTwo = nanos(ONE, 2, Protector.SASH_LOG, Path.ALLOWED);
     report.goals();
+    report.atMost(
+        1.0,
+        "one key by its handle, 1 thread: faster than every peer",
+        one / bestProtector(1),
+        "× the fastest");
+    report.atMost(
+        1.5, "one key by its handle, 1 thread: at most 1.5 × System.nanoTime()", one / clock, "×");
+    report.atMost(
+        1.0,
+        "one key by its handle, 2 threads: faster than every peer",
+        oneOfTwo / bestProtector(2),
+        "× the fastest");
     report.atMost(
         1.0, "hot key, 1 thread: faster than every peer", log / bestPeer, "× the fastest");
     report.atMost(1.5, "hot key, 1 thread: at most 1.5 × System.nanoTime()", log / clock, "×");
@@ -122,9 +142,30 @@ final class LocalComparison {
         "B");
   }
 
+  private void oneThing() {
+    report.section("One thing to protect");
+    report.paragraph(
+        "A limiter without a key: `Sash.single`, or `limiter.forKey(key)`, beside the peers' own"
+            + " limiters. Nanoseconds per decision, × `System.nanoTime()`, and bytes allocated.");
+    report.table("", "allowed", "denied", "B", "allowed, 2 threads", "denied, 2 threads");
+    report.row("`System.nanoTime()`", time(nanos(CLOCK, 1)), "", "0", "", "");
+    for (Protector protector : Protector.values()) {
+      report.row(
+          protector.label(),
+          time(nanos(ONE, 1, protector, Path.ALLOWED)),
+          time(nanos(ONE, 1, protector, Path.DENIED)),
+          String.format("%.0f", timings.of(ONE, 1, protector, Path.ALLOWED).bytes()),
+          time(nanos(ONE, 2, protector, Path.ALLOWED)),
+          time(nanos(ONE, 2, protector, Path.DENIED)));
+    }
+  }
+
   private void hotKey() {
-    report.section("One hot key");
-    report.paragraph("Nanoseconds per decision, × `System.nanoTime()`, and bytes allocated.");
+    report.section("One hot key among many");
+    report.paragraph(
+        "A key that is looked up for every decision; the peers are kept in a"
+            + " `ConcurrentHashMap`. Nanoseconds per decision, × `System.nanoTime()`, and bytes"
+            + " allocated.");
     report.table("", "allowed", "denied", "B", "allowed, 2 threads", "denied, 2 threads");
     report.row("`System.nanoTime()`", time(nanos(CLOCK, 1)), "", "0", "", "");
     report.row("`ConcurrentHashMap.get`", time(nanos(MAP, 1)), "", "0", "", "");
@@ -195,6 +236,13 @@ final class LocalComparison {
   private double bestPeer(int threads) {
     return PEERS.stream()
         .mapToDouble(peer -> nanos(HOT, threads, peer, Path.ALLOWED))
+        .min()
+        .orElseThrow();
+  }
+
+  private double bestProtector(int threads) {
+    return Stream.of(Protector.GUAVA, Protector.RESILIENCE4J, Protector.BUCKET4J)
+        .mapToDouble(peer -> nanos(ONE, threads, peer, Path.ALLOWED))
         .min()
         .orElseThrow();
   }
