@@ -104,8 +104,8 @@ final class LocalComparison {
     double[] sizes =
         Arrays.stream(LIMITS).mapToDouble(limit -> nanos(SIZE, 1, limit, true)).toArray();
     double flat = Arrays.stream(sizes).max().orElse(0) / Arrays.stream(sizes).min().orElse(1);
-    double one = nanos(ONE, 1, Protector.SASH_LOG, Path.ALLOWED);
-    double oneOfTwo = nanos(ONE, 2, Protector.SASH_LOG, Path.ALLOWED);
+    double one = nanos(ONE, 1, Path.ALLOWED, Protector.SASH_LOG);
+    double oneOfTwo = nanos(ONE, 2, Path.ALLOWED, Protector.SASH_LOG);
     report.goals();
     report.atMost(
         1.0,
@@ -152,11 +152,11 @@ final class LocalComparison {
     for (Protector protector : Protector.values()) {
       report.row(
           protector.label(),
-          time(nanos(ONE, 1, protector, Path.ALLOWED)),
-          time(nanos(ONE, 1, protector, Path.DENIED)),
-          String.format("%.0f", timings.of(ONE, 1, protector, Path.ALLOWED).bytes()),
-          time(nanos(ONE, 2, protector, Path.ALLOWED)),
-          time(nanos(ONE, 2, protector, Path.DENIED)));
+          time(nanos(ONE, 1, Path.ALLOWED, protector)),
+          time(nanos(ONE, 1, Path.DENIED, protector)),
+          String.format("%.0f", timings.of(ONE, 1, Path.ALLOWED, protector).bytes()),
+          time(nanos(ONE, 2, Path.ALLOWED, protector)),
+          time(nanos(ONE, 2, Path.DENIED, protector)));
     }
   }
 
@@ -242,7 +242,7 @@ final class LocalComparison {
 
   private double bestProtector(int threads) {
     return Stream.of(Protector.GUAVA, Protector.RESILIENCE4J, Protector.BUCKET4J)
-        .mapToDouble(peer -> nanos(ONE, threads, peer, Path.ALLOWED))
+        .mapToDouble(peer -> nanos(ONE, threads, Path.ALLOWED, peer))
         .min()
         .orElseThrow();
   }

@@ -247,7 +247,7 @@ class ArchitectureTest {
     }
   }
 
-  /** Whoever tests with a clock need not carry a redis-server, and the other way round. */
+  /** Tests with a manual clock do not need a redis-server, and the other way round. */
   @Test
   void theTestkitKnowsNoRedisAndItsRedisServersNothingOfSash() {
     classes()

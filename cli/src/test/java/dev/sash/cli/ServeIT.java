@@ -157,6 +157,18 @@ class ServeIT {
   }
 
   @Test
+  void boundsItsMemory() throws Exception {
+    try (Served served = new Served("--max-bytes", "64m")) {
+      HttpResponse<String> metrics =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(served.url + "/metrics")).build(),
+                  BodyHandlers.ofString());
+      assertThat(metrics.body()).contains("\nsash_memory_max_bytes " + (double) (64 << 20) + "\n");
+    }
+  }
+
+  @Test
   void refusesAFileThatCannotBeUsedWithItsLine() throws Exception {
     Path file = Files.writeString(folder.resolve("sash.yaml"), "policies:\n  a: {limt: 1/1h}\n");
     ByteArrayOutputStream err = new ByteArrayOutputStream();

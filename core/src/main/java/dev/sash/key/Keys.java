@@ -25,7 +25,7 @@ public final class Keys {
   private static final String ADDRESS = "ip:";
   private static final int IPV4_BITS = 32;
 
-  /** Whoever has one IPv6 address commonly has all of its /64 network. */
+  /** A client with one IPv6 address commonly has all of its /64 network. */
   private static final int IPV6_BITS = 64;
 
   private Keys() {}
@@ -155,7 +155,7 @@ public final class Keys {
   }
 
   /**
-   * Returns the HMAC-SHA-256 of a text. Unlike with {@link #sha256}, whoever sees the result cannot
+   * Returns the HMAC-SHA-256 of a text. Unlike with {@link #sha256}, a reader of the result cannot
    * find the text by trying likely ones.
    *
    * @param secret the secret, 1 byte or more

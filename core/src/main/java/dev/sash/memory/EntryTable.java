@@ -135,7 +135,7 @@ abstract class EntryTable extends SpinLock {
     keys.removeKey();
   }
 
-  /** Takes an entry out of its chain: whoever remembers it must look for its key again. */
+  /** Takes an entry out of its chain: a handle that holds it must look for its key again. */
   final void replace(Entry entry, @Nullable Entry replacement) {
     entry.key = null;
     int bucket = entry.hash & (table.length - 1);

@@ -24,7 +24,7 @@ final class SharedStates {
 
   private static final int CELLS = 128;
 
-  /** More kinds than anybody configures; whoever invents others is denied. */
+  /** More kinds than anybody configures; requests of further kinds are denied. */
   private static final int MOST_KINDS = 16;
 
   /** What is charged under limits of one kind. */

@@ -87,7 +87,17 @@ final class SlidingLogState extends LimitState {
     if (size > 0) {
       long oldestLifeLeft = newest - Integer.toUnsignedLong((int) newest - base) + window - now;
       if (oldestLifeLeft <= 0) {
-        forgetExpired(now, memory);
+        int second = head + 1 < ring.length ? head + 1 : 0;
+        int date = ring[second];
+        if (size == most
+            && most > 1
+            && newest - Integer.toUnsignedLong((int) newest - date) + window > now) {
+          head = second; // a full log of which one record expires with each request
+          base = date;
+          size = most - 1;
+        } else {
+          forgetExpired(now, memory);
+        }
       } else if (size == most) {
         outcome.set(size, 0, oldestLifeLeft, lifeLeft(size - 1, now));
         return 0;
@@ -135,7 +145,9 @@ final class SlidingLogState extends LimitState {
 
   @Override
   boolean makeRoom(long now, long permits, MemoryBudget memory) {
-    forgetExpired(now, memory);
+    if (size > 0 && age(0) >= lastDate() + limit.windowMicros() - now) {
+      forgetExpired(now, memory);
+    }
     if (!weighted && permits > 1) {
       return relayout(Math.max(size + 1, FIRST_RECORDS), true, memory);
     }

@@ -42,7 +42,7 @@ final class CircuitBreaker {
   private final LongAdder refused = new LongAdder();
   private volatile boolean closed;
 
-  // Written by whoever opened the breaker, and by its probes, one after the other.
+  // Written by the thread that opens the breaker, and by its probes, one after the other.
   private volatile long openedNanos;
   private volatile long closedNanos;
   private final AtomicInteger flaps = new AtomicInteger();

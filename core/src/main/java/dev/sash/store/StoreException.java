@@ -2,7 +2,10 @@ package dev.sash.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when a store cannot decide. */
+/**
+ * Thrown when a store cannot decide. Has no stack trace unless it has a cause: while a store is
+ * unavailable, it is created for every request.
+ */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -26,7 +29,7 @@ public final class StoreException extends RuntimeException {
    * @param cause the original failure, if any
    */
   public StoreException(Reason reason, String message, @Nullable Throwable cause) {
-    super(message, cause);
+    super(message, cause, true, cause != null);
     this.reason = reason;
   }
 
