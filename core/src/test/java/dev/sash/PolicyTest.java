@@ -162,4 +162,13 @@ class PolicyTest {
     assertThat(policy.withTiers(key -> List.of()))
         .hasToString("api [5/1s sliding-log, 1000/1d sliding-counter] and tiers");
   }
+
+  @Test
+  void anInternalNameIsOneThatNoPolicyOfAUserCanHave() {
+    assertThat(Policy.internal("ad-hoc").name()).isEqualTo("_ad-hoc");
+    assertThatIllegalArgumentException().isThrownBy(() -> Policy.named("_ad-hoc"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Policy.internal("x".repeat(64)))
+        .withMessage("internal policy name must have 1 to 63 characters, had 64");
+  }
 }
