@@ -101,6 +101,17 @@ class LimitTest {
   }
 
   @Test
+  void cellsAreRoundedUpToWholeMicroseconds() {
+    Limit log = Limit.slidingLog(10, Duration.ofMillis(1));
+
+    assertThat(log.cellMicros()).isEqualTo(1);
+    assertThat(log.withCells(1).cellMicros()).isEqualTo(1_000);
+    assertThat(log.withCells(3).cellMicros()).isEqualTo(334);
+    assertThat(log.withCells(1_000).cellMicros()).isEqualTo(1);
+    assertThat(Limit.parse("10/1s token-bucket").cellMicros()).isEqualTo(1);
+  }
+
+  @Test
   void refusesCellsOutOfBounds() {
     Limit short1ms = Limit.slidingLog(1, Duration.ofMillis(1));
     Limit minute = Limit.slidingLog(1, MINUTE);

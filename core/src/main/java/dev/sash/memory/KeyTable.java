@@ -136,15 +136,17 @@ final class KeyTable {
     long last = warnedMicros.get();
     boolean isDue = last == Long.MIN_VALUE || now - last >= WARNING_PAUSE_MICROS;
     if (isDue && warnedMicros.compareAndSet(last, now)) {
+      int keys = size.get();
+      long bytes = memory.used();
       runSoon(
           () ->
               LOG.warn(
                   "Policy '{}' has no room for more keys ({} of {} keys, {} of {} bytes in the"
                       + " store): new keys share a limit until other keys are idle",
                   policy,
-                  size.get(),
+                  keys,
                   maxKeys,
-                  memory.used(),
+                  bytes,
                   memory.maxBytes()));
     }
   }

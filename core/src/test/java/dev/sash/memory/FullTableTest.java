@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
+import dev.sash.LogRecorder;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.store.Decisions;
@@ -216,6 +217,25 @@ class FullTableTest {
     limiter.reset("victim 0");
     String victim = KeyTableTest.withTheSameHashCode(maxKeys / 2 + 1);
     assertThat(limiter.tryAcquire(victim, 2).source()).isEqualTo(Source.STORE);
+  }
+
+  @Test
+  void warnsOnceAMinuteForAsLongAsThereIsNoRoom() {
+    try (LogRecorder log = LogRecorder.of(KeyTable.class)) {
+      RateLimiter limiter = fullOfFour("1/1s");
+      for (int second = 0; second < 150; second++) { // at 0:00, 1:00 and 2:00
+        clock.set(second * SECOND);
+        for (int i = 0; i < 12; i++) {
+          limiter.tryAcquire("flood " + second + " " + i);
+        }
+      }
+      log.await(3); // written by another thread: nobody waits for a log under a lock
+
+      assertThat(log.messages())
+          .hasSize(3)
+          .allMatch(line -> line.startsWith("WARNING Policy 'p' has no room for more keys (4 of 4"))
+          .noneMatch(line -> line.contains("flood"));
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sash.Decision;
+import dev.sash.LogRecorder;
 import dev.sash.store.StoreException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,26 @@ class CircuitBreakersTest {
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(acquireAsync("a")).isCompletedExceptionally();
     assertThat(store.asked()).as("nobody asks").isEqualTo(asked);
+  }
+
+  @Test
+  void logsAChangeOfStateOnce() {
+    try (LogRecorder log = LogRecorder.of(CircuitBreaker.class)) {
+      store.failsWith(Reason.UNAVAILABLE);
+      for (int i = 0; i < 100; i++) {
+        failure("a");
+      }
+      store.probe = () -> CompletableFuture.completedFuture(FakeStore.allowed(0));
+      await(breakers::isUp);
+      log.await(2);
+
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().get(0))
+          .startsWith("WARNING Circuit breaker of Fake a opened (on purpose): decisions use");
+      assertThat(log.messages().get(1))
+          .startsWith("INFO Circuit breaker of Fake a closed after")
+          .endsWith("the failure rule made 95 decisions meanwhile");
+    }
   }
 
   @Test
