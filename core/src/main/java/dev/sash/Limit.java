@@ -28,6 +28,7 @@ public final class Limit {
   private final long permits;
   private final long windowMicros;
   private final int cells;
+  private final long cellMicros;
   private final long capacity;
 
   Limit(Algorithm algorithm, long permits, long windowMicros, int cells, long capacity) {
@@ -54,6 +55,7 @@ public final class Limit {
     this.permits = permits;
     this.windowMicros = windowMicros;
     this.cells = cells;
+    this.cellMicros = cells == 0 ? 1 : (windowMicros + cells - 1) / cells;
     this.capacity = capacity;
   }
 
@@ -216,6 +218,16 @@ public final class Limit {
    */
   public int cells() {
     return cells;
+  }
+
+  /**
+   * Returns the length of a cell in microseconds: the window divided by {@link #cells}, rounded up.
+   * A charge counts until the end of its cell leaves the window.
+   *
+   * @return 1 or more; 1 if the window is not divided into cells
+   */
+  public long cellMicros() {
+    return cellMicros;
   }
 
   /**

@@ -12,14 +12,44 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe: the segment's lock guards it.
  */
 abstract class Entry {
+  /** The higher bits choose the segment: they are the same for all of its keys. */
+  private static final int HASH_BITS = 24;
+
+  private static final int HASH_MASK = (1 << HASH_BITS) - 1;
+
   /** Null while the entry is not in a table: a handle then has to look for its key again. */
   @Nullable String key;
 
-  int hash;
   @Nullable Entry next;
 
-  /** The {@linkplain SharedStates#epoch overflow} in which this key may have spent; 0 for none. */
-  byte overflow;
+  /** The overflow in the highest byte, the hash below: another field would take eight bytes. */
+  private int overflowAndHash;
+
+  /** Returns the part of a hash that an entry keeps, and by which it is found in its segment. */
+  static int keptOf(int hash) {
+    return hash & HASH_MASK;
+  }
+
+  /** Returns the {@linkplain #keptOf kept} part of the key's hash. */
+  final int hash() {
+    return keptOf(overflowAndHash);
+  }
+
+  final void hash(int hash) {
+    overflowAndHash = (overflowAndHash & ~HASH_MASK) | keptOf(hash);
+  }
+
+  /**
+   * Returns the {@linkplain SharedStates#epoch overflow} in which this key may have spent; 0 for
+   * none.
+   */
+  final byte overflow() {
+    return (byte) (overflowAndHash >>> HASH_BITS);
+  }
+
+  final void overflow(byte epoch) {
+    overflowAndHash = (epoch << HASH_BITS) | hash();
+  }
 
   /** Whether {@link #acquire} may be called with these limits. */
   abstract boolean isFor(ResolvedLimits limits);

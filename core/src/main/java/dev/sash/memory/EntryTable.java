@@ -54,7 +54,7 @@ abstract class EntryTable extends SpinLock {
   }
 
   final @Nullable Entry find(String key, int hash) {
-    int own = secretHash == null ? hash : secretHash.of(key);
+    int own = Entry.keptOf(secretHash == null ? hash : secretHash.of(key));
     Entry entry = table[own & (table.length - 1)];
     while (entry != null && !isOf(key, own, entry)) {
       entry = entry.next;
@@ -65,7 +65,7 @@ abstract class EntryTable extends SpinLock {
   @SuppressWarnings(
       "ReferenceEquality") // where keys are the same objects, this is all that is compiled
   private static boolean isOf(String key, int own, Entry entry) {
-    return entry.key == key || (entry.hash == own && key.equals(entry.key));
+    return entry.key == key || (entry.hash() == own && key.equals(entry.key));
   }
 
   /** Sweeps a little, and more if the table is full: here, and where nobody else is at work. */
@@ -103,8 +103,8 @@ abstract class EntryTable extends SpinLock {
       resize(2 * table.length);
     }
     entry.key = key;
-    entry.hash = secretHash == null ? hash : secretHash.of(key);
-    entry.overflow = overflow;
+    entry.hash(secretHash == null ? hash : secretHash.of(key));
+    entry.overflow(overflow);
     link(entry);
     size++;
     if (secretHash == null && isSuspiciousChain(entry)) {
@@ -123,7 +123,7 @@ abstract class EntryTable extends SpinLock {
   }
 
   private void link(Entry entry) {
-    int bucket = entry.hash & (table.length - 1);
+    int bucket = entry.hash() & (table.length - 1);
     entry.next = table[bucket];
     table[bucket] = entry;
   }
@@ -138,7 +138,7 @@ abstract class EntryTable extends SpinLock {
   /** Takes an entry out of its chain: a handle that holds it must look for its key again. */
   final void replace(Entry entry, @Nullable Entry replacement) {
     entry.key = null;
-    int bucket = entry.hash & (table.length - 1);
+    int bucket = entry.hash() & (table.length - 1);
     Entry before = table[bucket];
     if (before == entry) {
       table[bucket] = replacement;
@@ -159,7 +159,7 @@ abstract class EntryTable extends SpinLock {
       while (entry != null) {
         Entry next = entry.next;
         if (secretHash != null) {
-          entry.hash = secretHash.of(Objects.requireNonNull(entry.key));
+          entry.hash(secretHash.of(Objects.requireNonNull(entry.key)));
         }
         link(entry);
         entry = next;

@@ -17,8 +17,8 @@ final class FixedWindowState extends LimitState {
   }
 
   @Override
-  long until(long now, long target) {
-    return used(now) <= target ? 0 : left(now);
+  long untilDownTo(long now, long target) {
+    return left(now);
   }
 
   @Override

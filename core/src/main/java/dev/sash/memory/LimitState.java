@@ -41,7 +41,12 @@ abstract class LimitState extends Entry {
   abstract long used(long now);
 
   /** Returns the least wait until at most {@code target} permits are charged, if nobody spends. */
-  abstract long until(long now, long target);
+  final long until(long now, long target) {
+    return used(now) <= target ? 0 : untilDownTo(now, target);
+  }
+
+  /** As {@link #until}, if more than {@code target} permits are charged now. */
+  abstract long untilDownTo(long now, long target);
 
   /** Returns the least wait until nothing is charged, if nobody spends. */
   long resetAfter(long now) {
@@ -96,10 +101,11 @@ abstract class LimitState extends Entry {
         return -1;
       }
       charge(now, permits);
-      outcome.set(used + permits, room - permits, 0, resetAfter(now));
+      outcome.set(used + permits, room - permits, 0, untilDownTo(now, 0));
     } else {
-      long retryAfter = permits > capacity ? Long.MAX_VALUE : until(now, capacity - permits);
-      outcome.set(used, Math.max(0, room), retryAfter, resetAfter(now));
+      long retryAfter = permits > capacity ? Long.MAX_VALUE : untilDownTo(now, capacity - permits);
+      long resetAfter = used > 0 ? untilDownTo(now, 0) : 0;
+      outcome.set(used, Math.max(0, room), retryAfter, resetAfter);
     }
     return 0;
   }

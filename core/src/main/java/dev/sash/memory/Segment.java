@@ -83,7 +83,7 @@ final class Segment extends EntryTable {
                 && permits > 0
                 && entry != null
                 && entry.isFor(limits)
-                && (shared == null || entry.overflow != shared.epoch())
+                && (shared == null || entry.overflow() != shared.epoch())
             ? entry.acquire(clockMicros, permits, memory, numbers)
             : -1;
     Limit decidedBy;
@@ -163,7 +163,7 @@ final class Segment extends EntryTable {
       if (shared != null && !shared.isCharged(clockMicros)) {
         shared = null;
       }
-      if (shared != null && (entry == null || entry.overflow == shared.epoch())) {
+      if (shared != null && (entry == null || entry.overflow() == shared.epoch())) {
         sharedStates = shared.find(limits);
       }
     }
@@ -301,9 +301,9 @@ final class Segment extends EntryTable {
       } else {
         Entry several = new SeveralLimits(held, limits.limits(), states);
         several.key = entry.key;
-        several.hash = entry.hash;
+        several.hash(entry.hash());
         several.next = entry.next;
-        several.overflow = entry.overflow;
+        several.overflow(entry.overflow());
         replace(entry, several);
         entry = several;
       }
@@ -318,7 +318,7 @@ final class Segment extends EntryTable {
         keys.onFull();
       }
       if (entry != null) {
-        entry.overflow = shared.epoch();
+        entry.overflow(shared.epoch());
       }
       LimitState[] others = shared.findOrCreate(limits, clockMicros);
       if (others != null) {

@@ -39,10 +39,7 @@ final class SlidingCounterState extends LimitState {
   }
 
   @Override
-  long until(long now, long target) {
-    if (used(now) <= target) {
-      return 0;
-    }
+  long untilDownTo(long now, long target) {
     long window = limit.windowMicros();
     long elapsed = elapsed(now);
     // The estimate only falls, so the first of the three windows in which it is low enough decides.

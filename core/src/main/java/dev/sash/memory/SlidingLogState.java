@@ -129,13 +129,10 @@ final class SlidingLogState extends LimitState {
   }
 
   @Override
-  long until(long now, long target) {
-    if (size == 0 || used(now) <= target) {
-      return 0;
-    }
+  long untilDownTo(long now, long target) {
     // The newest record that must leave for no more than the target to stay.
-    int last = weighted ? firstWithAtMostAfter(target) : size - 1 - (int) target;
-    return lifeLeft(last, now);
+    boolean isSimple = target == 0 || !weighted;
+    return lifeLeft(isSimple ? size - 1 - (int) target : firstWithAtMostAfter(target), now);
   }
 
   @Override
@@ -411,16 +408,8 @@ final class SlidingLogState extends LimitState {
 
   /** The last microsecond of the cell that the time falls into. */
   private long date(long time) {
-    int cells = limit.cells();
-    if (cells == 0) {
-      return time;
-    }
-    long cell = cellMicros();
-    return time - time % cell + cell - 1;
-  }
-
-  private long cellMicros() {
-    return -Math.floorDiv(-limit.windowMicros(), (long) limit.cells());
+    long cell = limit.cellMicros();
+    return cell == 1 ? time : time - time % cell + cell - 1;
   }
 
   private byte stride(boolean isWeighted) {

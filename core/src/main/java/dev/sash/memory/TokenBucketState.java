@@ -31,10 +31,7 @@ final class TokenBucketState extends LimitState {
   }
 
   @Override
-  long until(long now, long target) {
-    if (used(now) <= target) {
-      return 0;
-    }
+  long untilDownTo(long now, long target) {
     // The debt must shrink by (debt - target) W + parts, at L a microsecond.
     long window = limit.windowMicros();
     long whole = MulDiv.floor(debt - target, window, limit.permits());

@@ -236,10 +236,7 @@ final class MapStore implements Store {
     }
 
     private long date(long now) {
-      if (limit.cells() == 0) {
-        return now;
-      }
-      long cell = -Math.floorDiv(-limit.windowMicros(), (long) limit.cells());
+      long cell = limit.cellMicros();
       return now - now % cell + cell - 1;
     }
   }
