@@ -5,6 +5,7 @@ import dev.sash.cli.log.LogStyle;
 import dev.sash.config.ConfigurationException;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
+import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.resp.RespCredentials;
 import dev.sash.server.resp.RespOptions;
@@ -57,9 +58,6 @@ final class Serve {
 
   private static final String LOOPBACK = "127.0.0.1";
 
-  /** Not a flag: flags are seen by whoever lists processes. */
-  private static final String ADMIN_TOKEN = "SASH_ADMIN_TOKEN";
-
   static final String USAGE =
       """
       usage: sash serve [flags]     runs the rate limiting service
@@ -81,8 +79,13 @@ final class Serve {
         --log-level LEVEL       error, warn, info or debug (info)
 
       Each flag can also be set as an environment variable: --resp-port is SASH_RESP_PORT.
-      SASH_ADMIN_TOKEN is the token for administrative requests; without it, only requests from this
-      machine are accepted. RESP clients authenticate with SASH_RESP_PASSWORD, and SASH_RESP_USER if set.
+      Secrets are not flags, since flags are visible to every user of the machine:
+        SASH_ADMIN_TOKEN        the token for administrative requests; without it, only requests from
+                                this machine are accepted
+        SASH_REFUND_TOKEN       a token that permits refunds and nothing else
+        SASH_RESP_PASSWORD      the password of RESP clients, and SASH_RESP_USER their user name
+      SASH_ADMIN_TOKEN_FILE and SASH_REFUND_TOKEN_FILE name files instead, which are read again when
+      they change. Tokens have at least 16 characters.
       Signals: HUP reloads the configuration, TERM and INT drain and stop the server.
       """;
 
@@ -95,7 +98,18 @@ final class Serve {
       throw new BadArgumentsException("serve does not know '" + arguments.others().get(0) + "'");
     }
     logStyle(arguments).use();
-    ServerOptions options = options(arguments, environment);
+    try {
+      return serve(options(arguments, environment), out);
+    } catch (ConfigurationException e) {
+      err.println(e.getMessage());
+      return Main.FAILED;
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      err.println("sash: cannot serve: " + e.getMessage());
+      return Main.FAILED;
+    }
+  }
+
+  private static int serve(ServerOptions options, PrintStream out) {
     try (SashServer server = SashServer.start(options)) {
       stopBySignal(server);
       Signals.on("HUP", () -> reload(server));
@@ -103,12 +117,6 @@ final class Serve {
       out.flush();
       server.awaitClosed();
       return Main.DONE;
-    } catch (ConfigurationException e) {
-      err.println(e.getMessage());
-      return Main.FAILED;
-    } catch (IllegalArgumentException | IllegalStateException e) {
-      err.println("sash: cannot serve: " + e.getMessage());
-      return Main.FAILED;
     }
   }
 
@@ -120,11 +128,10 @@ final class Serve {
   }
 
   static ServerOptions options(Arguments arguments, Map<String, String> environment) {
-    String adminToken = environment.get(ADMIN_TOKEN);
     HttpOptions http =
         HttpOptions.at(arguments.text(HOST, LOOPBACK), arguments.number(PORT, 0, 65_535, 8080))
             .withTls(tls(arguments))
-            .withAdminToken(adminToken == null || adminToken.isEmpty() ? null : adminToken)
+            .withTokens(OperatorTokens.of(environment))
             .withMaxConnections(connections(arguments))
             .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, Duration.ofMinutes(1)));
     String config = arguments.text(CONFIG);

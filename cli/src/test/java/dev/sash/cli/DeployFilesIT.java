@@ -185,6 +185,36 @@ class DeployFilesIT {
         .containsExactlyInAnyOrder("/livez", "/readyz");
   }
 
+  @Test
+  void manifestsHoldNoSecretAndNameTheFilesOfAnExternalOne() throws Exception {
+    String text = Files.readString(MANIFESTS);
+    assertThat(text).doesNotContain("kind: Secret").contains("secretName: sash");
+    for (String variable : List.of("SASH_ADMIN_TOKEN_FILE", "SASH_REFUND_TOKEN_FILE")) {
+      assertThat(text)
+          .containsPattern("name: " + variable + "\\s+value: /run/secrets/sash/[a-z-]+\\n");
+    }
+    for (String file : found(Pattern.compile("(?<=value: /run/secrets/sash/)[a-z-]+"), text)) {
+      assertThat(text).contains("--from-file=" + file);
+    }
+  }
+
+  @Test
+  void aNetworkPolicyAdmitsOnlyClientsAndOnlyToThePortOfTheContainer() throws Exception {
+    Map<?, ?> policy =
+        yaml(MANIFESTS).stream()
+            .map(document -> (Map<?, ?>) document)
+            .filter(document -> document.get("kind").equals("NetworkPolicy"))
+            .findFirst()
+            .orElseThrow();
+    Map<?, ?> spec = (Map<?, ?>) policy.get("spec");
+    assertThat(spec.get("podSelector")).isEqualTo(Map.of("matchLabels", Map.of("app", "sash")));
+    assertThat(spec.get("policyTypes")).isEqualTo(List.of("Ingress", "Egress"));
+    for (Object rule : (List<?>) spec.get("ingress")) {
+      assertThat((List<?>) ((Map<?, ?>) rule).get("from")).isNotEmpty();
+      assertThat(((Map<?, ?>) rule).get("ports")).isEqualTo(List.of(Map.of("port", "http")));
+    }
+  }
+
   private static List<Object> yaml(Path file) throws IOException {
     Load load = new Load(LoadSettings.builder().build());
     return StreamSupport.stream(load.loadAllFromString(Files.readString(file)).spliterator(), false)

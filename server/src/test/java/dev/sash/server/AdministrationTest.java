@@ -2,6 +2,7 @@ package dev.sash.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.server.access.OperatorTokens;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -15,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AdministrationTest {
   private static final String YAML = "policies: {one: {limit: 1/1h}}";
   private static final String ASK = "{\"policy\":\"one\",\"key\":\"ann\"}";
-  private static final String TOKEN = "a token of some length";
+  private static final String TOKEN = "kR7-adminOne-q2Wz9";
+
+  private static final String REFUND_TOKEN = "kR7-refundTwo-8vYt";
 
   private static TestServer open;
   private static TestServer guarded;
@@ -23,7 +26,11 @@ class AdministrationTest {
   @BeforeAll
   static void start() {
     open = TestServer.start(YAML);
-    guarded = TestServer.start(YAML, http -> http.withAdminToken(TOKEN), UnaryOperator.identity());
+    guarded =
+        TestServer.start(
+            YAML,
+            http -> http.withTokens(OperatorTokens.of(TOKEN, REFUND_TOKEN)),
+            UnaryOperator.identity());
   }
 
   @AfterAll
@@ -74,5 +81,20 @@ class AdministrationTest {
         .isEqualTo(204);
     // What anybody may ask needs none.
     assertThat(guarded.post("/v1/check", ASK).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void noPartOfTheTokenIsEnoughAndNotTheOneForRefunds() {
+    for (int cut = 1; cut < TOKEN.length(); cut++) {
+      String part = TOKEN.substring(0, TOKEN.length() - cut);
+      assertThat(
+              TestServer.send(reset(guarded).header("Authorization", "Bearer " + part))
+                  .statusCode())
+          .isEqualTo(401);
+    }
+    assertThat(
+            TestServer.send(reset(guarded).header("Authorization", "Bearer " + REFUND_TOKEN))
+                .statusCode())
+        .isEqualTo(401);
   }
 }

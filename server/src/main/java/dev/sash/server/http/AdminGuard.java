@@ -1,54 +1,58 @@
 package dev.sash.server.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sash.address.IpAddress;
+import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.access.Right;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what only operators may. If there is a token: whoever has it. If there is none:
- * whoever asks from this machine, but neither through a proxy, behind which everybody seems to be
- * here, nor with a browser, which asks for whoever wrote the page.
+ * Decides who may do what only operators may. If a token is configured, the caller must send it.
+ * Otherwise the caller must be on this machine, and use neither a proxy, behind which every client
+ * seems to be here, nor a browser, which sends what a web page tells it to.
  */
 final class AdminGuard {
   private static final String SCHEME = "Bearer ";
   private static final List<String> MARKS_OF_OTHERS =
       List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "Origin", "Sec-Fetch-Site");
 
-  private final byte @Nullable [] tokenHash;
+  private final OperatorTokens tokens;
 
-  AdminGuard(@Nullable String token) {
-    this.tokenHash = token == null ? null : sha256(token);
+  AdminGuard(OperatorTokens tokens) {
+    this.tokens = tokens;
   }
 
-  /** Throws a {@link Refusal} at everybody else. */
+  /** Throws a {@link Refusal} unless the caller is an administrator. */
   void admit(Exchange exchange) {
+    admit(exchange, Right.ADMIN);
+  }
+
+  /** Throws a {@link Refusal} unless the caller has the right. */
+  void admit(Exchange exchange, Right right) {
     HttpServerRequest request = exchange.request();
-    if (tokenHash == null) {
+    boolean refund = right == Right.REFUND;
+    if (!tokens.isSet(right)) {
       if (!isFromHere(request)) {
         throw new Refusal(
             403,
-            "only from the server's own machine, without proxy or browser; or set SASH_ADMIN_TOKEN"
+            "only from the server's own machine, without proxy or browser; or set "
+                + (refund ? OperatorTokens.REFUND_VARIABLE : OperatorTokens.ADMIN_VARIABLE)
                 + " and send it as a bearer token");
       }
       return;
     }
     String given = request.getHeader(HttpHeaders.AUTHORIZATION);
-    boolean matches =
-        given != null
-            && given.startsWith(SCHEME)
-            // Of hashes, so that the time tells nothing about the token's length either.
-            && MessageDigest.isEqual(tokenHash, sha256(given.substring(SCHEME.length())));
-    if (!matches) {
+    boolean isBearer = given != null && given.startsWith(SCHEME);
+    if (!tokens.grants(isBearer ? given.substring(SCHEME.length()) : null, right)) {
       exchange.header("WWW-Authenticate", "Bearer");
-      throw new Refusal(401, "the admin token must be sent: Authorization: Bearer <token>");
+      throw new Refusal(
+          401,
+          (refund ? "a refund or admin token" : "the admin token")
+              + " must be sent: Authorization: Bearer <token>");
     }
   }
 
@@ -70,14 +74,6 @@ final class AdminGuard {
       return InetAddress.getByName(IpAddress.parse(address).toString()).isLoopbackAddress();
     } catch (IllegalArgumentException | UnknownHostException e) {
       return false;
-    }
-  }
-
-  private static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
     }
   }
 }

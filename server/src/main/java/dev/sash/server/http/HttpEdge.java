@@ -61,7 +61,7 @@ final class HttpEdge extends VerticleBase {
             shared.engine,
             questions,
             shared.operations,
-            new AdminGuard(shared.options.adminToken()));
+            new AdminGuard(shared.options.tokens()));
     this.server = vertx.createHttpServer(shared.transport);
   }
 

@@ -1,5 +1,6 @@
 package dev.sash.server.http;
 
+import dev.sash.server.access.OperatorTokens;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen on
  * @param port the port to listen on; 0 for any that is free
  * @param tls certificate and key; null to speak without TLS
- * @param adminToken what operators must send; null if they are known by asking from this machine
+ * @param tokens the tokens of operators; without any, operators are callers on this machine
  * @param maxConnections how many connections there may be; more are closed as they come
  * @param idleTimeout after how long without a whole request a connection is closed
  * @param drainTimeout how long requests under way may take when the server stops
@@ -20,7 +21,7 @@ public record HttpOptions(
     String host,
     int port,
     @Nullable Tls tls,
-    @Nullable String adminToken,
+    OperatorTokens tokens,
     int maxConnections,
     Duration idleTimeout,
     Duration drainTimeout) {
@@ -36,6 +37,7 @@ public record HttpOptions(
   /** Checks the numbers. */
   public HttpOptions {
     Objects.requireNonNull(host, "host must not be null");
+    Objects.requireNonNull(tokens, "tokens must not be null");
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
     }
@@ -59,7 +61,13 @@ public record HttpOptions(
    */
   public static HttpOptions at(String host, int port) {
     return new HttpOptions(
-        host, port, null, null, 20_000, Duration.ofMinutes(1), Duration.ofSeconds(10));
+        host,
+        port,
+        null,
+        OperatorTokens.none(),
+        20_000,
+        Duration.ofMinutes(1),
+        Duration.ofSeconds(10));
   }
 
   /**
@@ -69,17 +77,17 @@ public record HttpOptions(
    * @return the options
    */
   public HttpOptions withTls(@Nullable Tls tls) {
-    return new HttpOptions(host, port, tls, adminToken, maxConnections, idleTimeout, drainTimeout);
+    return new HttpOptions(host, port, tls, tokens, maxConnections, idleTimeout, drainTimeout);
   }
 
   /**
-   * These options with a token for operators.
+   * Returns these options with tokens of operators.
    *
-   * @param token the token; null if there is none
+   * @param tokens the tokens
    * @return the options
    */
-  public HttpOptions withAdminToken(@Nullable String token) {
-    return new HttpOptions(host, port, tls, token, maxConnections, idleTimeout, drainTimeout);
+  public HttpOptions withTokens(OperatorTokens tokens) {
+    return new HttpOptions(host, port, tls, tokens, maxConnections, idleTimeout, drainTimeout);
   }
 
   /**
@@ -89,7 +97,7 @@ public record HttpOptions(
    * @return the options
    */
   public HttpOptions withMaxConnections(int most) {
-    return new HttpOptions(host, port, tls, adminToken, most, idleTimeout, drainTimeout);
+    return new HttpOptions(host, port, tls, tokens, most, idleTimeout, drainTimeout);
   }
 
   /**
@@ -99,10 +107,10 @@ public record HttpOptions(
    * @return the options
    */
   public HttpOptions withIdleTimeout(Duration timeout) {
-    return new HttpOptions(host, port, tls, adminToken, maxConnections, timeout, drainTimeout);
+    return new HttpOptions(host, port, tls, tokens, maxConnections, timeout, drainTimeout);
   }
 
-  /** Everything but the token. */
+  /** Returns where the port is. */
   @Override
   public String toString() {
     return (tls == null ? "http" : "https") + " at " + host + ":" + port;
