@@ -128,16 +128,17 @@ final class Serve {
   }
 
   static ServerOptions options(Arguments arguments, Map<String, String> environment) {
+    OperatorTokens tokens = OperatorTokens.of(environment);
     HttpOptions http =
         HttpOptions.at(arguments.text(HOST, LOOPBACK), arguments.number(PORT, 0, 65_535, 8080))
             .withTls(tls(arguments))
-            .withTokens(OperatorTokens.of(environment))
+            .withTokens(tokens)
             .withMaxConnections(connections(arguments))
             .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, Duration.ofMinutes(1)));
     String config = arguments.text(CONFIG);
     String redis = arguments.text(REDIS);
     return ServerOptions.of(http)
-        .withResp(resp(arguments, environment))
+        .withResp(resp(arguments, environment, tokens))
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
@@ -145,7 +146,8 @@ final class Serve {
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
   }
 
-  private static @Nullable RespOptions resp(Arguments arguments, Map<String, String> environment) {
+  private static @Nullable RespOptions resp(
+      Arguments arguments, Map<String, String> environment, OperatorTokens tokens) {
     Integer port = arguments.number(RESP_PORT, 0, 65_535);
     return port == null
         ? null
@@ -153,6 +155,7 @@ final class Serve {
             .host(arguments.text(HOST, LOOPBACK))
             .port(port)
             .credentials(RespCredentials.of(environment))
+            .tokens(tokens)
             .maxConnections(connections(arguments))
             .build();
   }

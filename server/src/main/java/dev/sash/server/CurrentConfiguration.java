@@ -42,7 +42,19 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
 
   /** What is in force now. */
   Configuration get() {
-    return watcher == null ? Configuration.byDefault() : watcher.current();
+    return watcher == null ? withoutFile() : watcher.current();
+  }
+
+  /** The default policy, and ad-hoc limits, so that everything can be tried without a file. */
+  private static Configuration withoutFile() {
+    Configuration policies = Configuration.byDefault();
+    return new Configuration(
+        policies.policies(),
+        policies.domains(),
+        true,
+        policies.trustedProxies(),
+        policies.rlsCharging(),
+        policies.rlsAlgorithm());
   }
 
   ConfigurationStatus status() {

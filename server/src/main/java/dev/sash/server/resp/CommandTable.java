@@ -35,16 +35,19 @@ final class CommandTable {
     this.registry = registry;
     this.unknown =
         new Entry(
-            Command.of("unknown", 0, Integer.MAX_VALUE, "", CommandTable::refuseUnknown), registry);
+            Command.of("unknown", 0, Integer.MAX_VALUE, "", (request, client, reply) -> {})
+                .onlyIf(CommandTable::refuseUnknown),
+            registry);
   }
 
   /** The table of a server. */
   static CommandTable of(
-      Engine engine, Gate gate, IntSupplier connections, MeterRegistry registry) {
+      Engine engine, Authenticator authenticator, IntSupplier connections, MeterRegistry registry) {
     CommandTable table = new CommandTable(registry);
-    table.add(new DecisionCommands(engine).commands());
+    table.add(new DecisionCommands(engine, authenticator).commands());
     table.add(new ThrottleCommand(engine).commands());
-    table.add(new ConnectionCommands(gate).commands());
+    table.add(new ConnectionCommands(authenticator).commands());
+    table.add(TransactionCommands.commands());
     table.add(new ServerCommands(table, engine, connections).commands());
     return table;
   }
@@ -74,11 +77,12 @@ final class CommandTable {
     unknown.errors.increment();
   }
 
-  private static void refuseUnknown(Request request, Conversation client, ReplyWriter reply) {
+  private static void refuseUnknown(Request request, Conversation client) {
+    String name = request.length(0) > LONGEST_NAME ? "" : " '" + request.word(0) + "'";
     throw CommandException.of(
-        request.length(0) > LONGEST_NAME
-            ? "unknown command"
-            : "unknown command '" + request.word(0) + "'");
+        "unknown command"
+            + name
+            + ": this is Sash, a rate limiter, not Redis; COMMAND LIST lists its commands");
   }
 
   /** A command with its counters. */
@@ -107,14 +111,24 @@ final class CommandTable {
       return command;
     }
 
-    /** Checks what can be told without knowing the command. */
-    void check(Request request, Session session) {
-      if (session.isLocked() && !open) {
+    /** Checks that the client may use the command, and that the request has enough words. */
+    void check(Request request, Conversation client) {
+      if (client.session().isLocked() && !open) {
         throw new CommandException("NOAUTH", "Authentication required.");
       }
       if (request.size() < command.least() || request.size() > command.most()) {
         throw CommandException.of("wrong number of arguments for '" + command.name() + "' command");
       }
+      command.access().check(request, client);
+    }
+
+    /** Checks everything that can be checked before the command is executed. */
+    void checkQueued(Request request, Conversation client) {
+      check(request, client);
+      if (command.inTransaction() == Command.InTransaction.REFUSED) {
+        throw CommandException.of("Command not allowed inside a transaction");
+      }
+      command.syntax().check(request, client);
     }
 
     void countAnswer() {

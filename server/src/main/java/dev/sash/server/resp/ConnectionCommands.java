@@ -2,25 +2,28 @@ package dev.sash.server.resp;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.sash.server.resp.Command.InTransaction;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The commands by which clients introduce themselves and take their leave. */
+/** The commands that concern the connection. */
 final class ConnectionCommands {
   private static final int MANY = Integer.MAX_VALUE;
   private static final int LONGEST_NAME = 256;
   private static final byte[] DEFAULT_USER = RespCredentials.DEFAULT_USER.getBytes(US_ASCII);
 
-  private final Gate gate;
+  private final Authenticator authenticator;
 
-  ConnectionCommands(Gate gate) {
-    this.gate = gate;
+  ConnectionCommands(Authenticator authenticator) {
+    this.authenticator = authenticator;
   }
 
   List<Command> commands() {
     return List.of(
-        Command.of("hello", 1, MANY, "Chooses the protocol's version", this::hello),
-        Command.of("auth", 2, 3, "Tells the password", this::auth),
+        Command.of("hello", 1, MANY, "Chooses the protocol's version", this::hello)
+            .inTransaction(InTransaction.REFUSED),
+        Command.of("auth", 2, 3, "Authenticates the connection", this::auth)
+            .inTransaction(InTransaction.REFUSED),
         Command.of("ping", 1, 2, "Replies PONG, or what it was given", ConnectionCommands::ping),
         Command.of(
             "echo",
@@ -31,12 +34,17 @@ final class ConnectionCommands {
         Command.of(
             "select", 2, 2, "Does nothing: there is one database", ConnectionCommands::select),
         Command.of(
-            "client", 2, MANY, "Names the connection, or tells of it", ConnectionCommands::client),
-        Command.of("reset", 1, 1, "Begins anew", ConnectionCommands::reset),
-        Command.of("quit", 1, MANY, "Ends the connection", ConnectionCommands::quit),
-        // What browsers and HTTP clients say: somebody may be made to send these by a web page.
-        Command.of("post", 0, MANY, "", ConnectionCommands::http),
-        Command.of("host:", 0, MANY, "", ConnectionCommands::http));
+            "client", 2, MANY, "Names or describes the connection", ConnectionCommands::client),
+        executed("reset", 1, "Resets the connection", ConnectionCommands::reset),
+        executed("quit", MANY, "Closes the connection", ConnectionCommands::quit),
+        // What browsers and HTTP clients send: a web page may make a browser send it here.
+        executed("post", MANY, "", ConnectionCommands::http),
+        executed("host:", MANY, "", ConnectionCommands::http));
+  }
+
+  /** Returns a command that is executed also within a transaction. */
+  private static Command executed(String name, int most, String summary, Command.Immediate action) {
+    return Command.of(name, 1, most, summary, action).inTransaction(InTransaction.EXECUTED);
   }
 
   /** {@code HELLO [2|3 [AUTH user password] [SETNAME name]]}. */
@@ -61,13 +69,13 @@ final class ConnectionCommands {
     greet(session, reply);
   }
 
-  /** Lets in whoever tells the password, and returns the name that was given, if any. */
+  /** Authenticates the client if AUTH is given, and returns the name that was given, if any. */
   private @Nullable String options(Request request, Conversation client) {
     String name = null;
     for (int i = 2; i < request.size(); ) {
       String option = request.word(i);
       if (option.equals("auth") && i + 2 < request.size()) {
-        pass(client, request.bytes(i + 1), request.bytes(i + 2));
+        authenticate(client, request.bytes(i + 1), request.bytes(i + 2));
         i += 3;
       } else if (option.equals("setname") && i + 1 < request.size()) {
         name = plain(request, i + 1, "name");
@@ -100,13 +108,12 @@ final class ConnectionCommands {
   /** {@code AUTH [user] password}. */
   private void auth(Request request, Conversation client, ReplyWriter reply) {
     byte[] user = request.size() == 3 ? request.bytes(1) : DEFAULT_USER;
-    pass(client, user, request.bytes(request.size() - 1));
+    authenticate(client, user, request.bytes(request.size() - 1));
     reply.simple("OK");
   }
 
-  private void pass(Conversation client, byte[] user, byte[] password) {
-    gate.pass(client.wire().peer(), user, password);
-    client.session().authenticate();
+  private void authenticate(Conversation client, byte[] user, byte[] password) {
+    authenticator.authenticate(client, user, password);
     client.sessionChanged();
   }
 
@@ -129,7 +136,7 @@ final class ConnectionCommands {
     Session session = client.session();
     switch (request.word(1)) {
       case "id" -> reply.integer(session.id());
-      case "info", "list" -> reply.bulk(session.info(client.wire().peer()) + "\n");
+      case "info", "list" -> reply.bulk(session.info(client.wire().peer().text()) + "\n");
       case "getname" -> name(session, reply);
       case "setname" -> {
         session.name(plain(request, argument(request, 2), "name"));
@@ -183,6 +190,7 @@ final class ConnectionCommands {
 
   private static void reset(Request request, Conversation client, ReplyWriter reply) {
     client.session().reset();
+    client.transaction(null);
     client.sessionChanged();
     reply.simple("RESET");
   }
@@ -194,6 +202,6 @@ final class ConnectionCommands {
 
   private static void http(Request request, Conversation client, ReplyWriter reply) {
     client.endAfterThis();
-    throw CommandException.of("this port speaks RESP, not HTTP");
+    throw CommandException.of("this port expects RESP, not HTTP");
   }
 }

@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.resp.Command.InTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -40,6 +41,12 @@ final class Conversation {
   private boolean working;
   private boolean paused;
 
+  /** The commands since MULTI; null outside of a transaction. */
+  private @Nullable Transaction transaction;
+
+  /** What EXEC has just begun to execute. */
+  private @Nullable Transaction executing;
+
   /** Nothing more is received, but what was is still answered. */
   private boolean finishing;
 
@@ -54,6 +61,7 @@ final class Conversation {
   private int heardAt;
   private int slowSince;
   private int endedAt;
+  private int transactionSince;
 
   /** How many requests have come, and had come when the client was last found to be slow. */
   private long requests;
@@ -74,6 +82,22 @@ final class Conversation {
 
   Wire wire() {
     return wire;
+  }
+
+  /** Returns the commands since MULTI; null outside of a transaction. */
+  @Nullable Transaction transaction() {
+    return transaction;
+  }
+
+  /** Starts a transaction, or ends it with null. */
+  void transaction(@Nullable Transaction started) {
+    transaction = started;
+    transactionSince = age;
+  }
+
+  /** Executes a transaction after the reply to the request at hand. */
+  void executeAfterThis(Transaction committed) {
+    executing = committed;
   }
 
   /** To be called when the session was locked or unlocked, or speaks another version. */
@@ -117,6 +141,7 @@ final class Conversation {
     outputEnded = true;
     queue.clear();
     queuedBytes = 0;
+    transaction = null;
     out.clear();
   }
 
@@ -129,10 +154,10 @@ final class Conversation {
       }
       return;
     }
-    boolean slow = isSlow();
+    boolean slow = isSlow() || isTransactionSlow();
     if (slow && wire.isFull()) {
       wire.close();
-    } else if (slow && parser.isPartial()) {
+    } else if (slow && (parser.isPartial() || transaction != null)) {
       fail("the rest of the request did not come in time");
       work();
     } else if (slow || isIdle()) {
@@ -151,6 +176,11 @@ final class Conversation {
       slowSince = age;
     }
     return expected && age - slowSince > seconds(options.requestTimeout());
+  }
+
+  /** Whether EXEC has been missing for too long: what is queued takes memory. */
+  private boolean isTransactionSlow() {
+    return transaction != null && age - transactionSince > seconds(options.requestTimeout());
   }
 
   private boolean isIdle() {
@@ -232,11 +262,37 @@ final class Conversation {
 
   private void answer(Request request) {
     CommandTable.Entry entry = commands.find(request);
+    if (transaction == null || entry.command().inTransaction() == InTransaction.EXECUTED) {
+      execute(entry, request);
+    } else {
+      queue(entry, request, transaction);
+    }
+    Transaction committed = executing;
+    if (committed != null) {
+      executing = null;
+      committed.commands().forEach(queued -> execute(queued.entry(), queued.request()));
+    }
+  }
+
+  private void queue(CommandTable.Entry entry, Request request, Transaction open) {
+    ReplyWriter reply = writer();
+    try {
+      entry.checkQueued(request, this);
+      open.add(entry, request);
+      reply.simple("QUEUED");
+    } catch (RuntimeException e) {
+      open.abort();
+      entry.refuse(e, reply);
+    }
+    written(reply);
+  }
+
+  private void execute(CommandTable.Entry entry, Request request) {
     ReplyWriter reply = writer();
     int before = reply.length();
-    Later<?> later = null;
+    PendingReply<?> later = null;
     try {
-      entry.check(request, session);
+      entry.check(request, this);
       later = entry.command().action().run(request, this, reply);
       if (later == null) {
         entry.countAnswer();
@@ -244,6 +300,9 @@ final class Conversation {
     } catch (RuntimeException e) {
       reply.cutTo(before);
       entry.refuse(e, reply);
+      if (transaction != null) {
+        transaction.abort();
+      }
     }
     if (later == null) {
       written(reply);

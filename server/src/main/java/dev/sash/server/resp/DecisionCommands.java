@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
+import dev.sash.server.access.Right;
 import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Question;
 import dev.sash.server.engine.Reason;
+import dev.sash.server.engine.UnknownPolicyException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -29,11 +31,13 @@ final class DecisionCommands {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Engine engine;
+  private final Authenticator authenticator;
   private final Map<Source, byte[]> sources = new EnumMap<>(Source.class);
   private final Map<Reason, byte[]> reasons = new EnumMap<>(Reason.class);
 
-  DecisionCommands(Engine engine) {
+  DecisionCommands(Engine engine, Authenticator authenticator) {
     this.engine = engine;
+    this.authenticator = authenticator;
     for (Source source : Source.values()) {
       String word = source.name().toLowerCase(Locale.ROOT).replace('_', '-');
       sources.put(source, word.getBytes(US_ASCII));
@@ -47,30 +51,44 @@ final class DecisionCommands {
     List<String> permits = List.of("policy", "key", "[permits]");
     List<String> key = List.of("policy", "key");
     return List.of(
-        new Command(
-            "sash.check", 3, 4, 2, permits, "Spends permits, if they fit", asking(engine::check)),
-        new Command("sash.peek", 3, 3, 2, key, "Looks without spending", this::peek),
-        new Command("sash.refund", 3, 4, 2, permits, "Gives permits back", asking(engine::refund)),
-        new Command("sash.reset", 3, 3, 2, key, "Forgets a key", this::reset));
+        command("sash.check", permits, "Spends permits if they fit", asking(engine::check)),
+        command("sash.peek", key, "Returns the state of a key", this::peek),
+        command("sash.refund", permits, "Returns permits to a key", asking(engine::refund))
+            .onlyIf((request, client) -> authenticator.require(Right.REFUND, client)),
+        command("sash.reset", key, "Resets a key", this::reset)
+            .onlyIf((request, client) -> authenticator.require(Right.ADMIN, client)));
+  }
+
+  private Command command(
+      String name, List<String> arguments, String summary, Command.Action action) {
+    return Command.ofKey(name, arguments, summary, this::checkSyntax, action);
+  }
+
+  private void checkSyntax(Request request, Conversation client) {
+    Question question = question(request, permits(request));
+    if (!engine.configuration().policies().containsKey(question.policy())) {
+      throw new UnknownPolicyException(question.policy());
+    }
+    request.checkKey(2);
   }
 
   private Command.Action asking(Function<Question, CompletionStage<Answer>> ask) {
     return (request, client, reply) -> {
-      Long permits = request.size() > 3 ? request.number(3, "permits") : null;
-      return new Later<>(ask.apply(question(request, permits)), this::write);
+      Question question = question(request, permits(request));
+      return new PendingReply<>(ask.apply(question), this::write);
     };
   }
 
-  private Later<Answer> peek(Request request, Conversation client, ReplyWriter reply) {
-    return new Later<>(engine.check(question(request, 0L)), this::write);
+  private static @Nullable Long permits(Request request) {
+    return request.size() > 3 ? request.number(3, "permits", 0, Request.MAX_PERMITS) : null;
   }
 
-  private @Nullable Later<?> reset(Request request, Conversation client, ReplyWriter reply) {
-    if (!client.session().isAuthenticated() && !client.wire().isLoopback()) {
-      throw new CommandException(
-          "NOPERM", "only those who have told the password, or are on the same machine, may reset");
-    }
-    return new Later<>(
+  private PendingReply<Answer> peek(Request request, Conversation client, ReplyWriter reply) {
+    return new PendingReply<>(engine.check(question(request, 0L)), this::write);
+  }
+
+  private @Nullable PendingReply<?> reset(Request request, Conversation client, ReplyWriter reply) {
+    return new PendingReply<>(
         engine.reset(question(request, null)).thenApply(nothing -> "OK"),
         (ok, writer) -> writer.simple(ok));
   }

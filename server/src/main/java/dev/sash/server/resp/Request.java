@@ -12,7 +12,11 @@ import java.util.Arrays;
  * parser is asked for the next one. Not thread-safe.
  */
 final class Request {
+  /** The most permits of a request. */
+  static final long MAX_PERMITS = 1_000_000_000;
+
   private static final int MAX_DIGITS = 18;
+  private static final int MAX_KEY_BYTES = 1024;
 
   private byte[] data = {};
   private int[] starts = new int[8];
@@ -53,6 +57,28 @@ final class Request {
   /** The number of bytes of a word. */
   int length(int i) {
     return lengths[i];
+  }
+
+  /** The number of bytes of all words. */
+  int totalLength() {
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+      total += lengths[i];
+    }
+    return total;
+  }
+
+  /** Returns a request with the same words that stays valid. */
+  Request copy() {
+    Request copy = new Request();
+    copy.data = new byte[totalLength()];
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(data, starts[i], copy.data, at, lengths[i]);
+      copy.add(at, lengths[i]);
+      at += lengths[i];
+    }
+    return copy;
   }
 
   /** A word as it came. */
@@ -118,6 +144,29 @@ final class Request {
       number = 10 * number + digit;
     }
     return negative ? -number : number;
+  }
+
+  /** As {@link #number(int, String)}, within bounds. */
+  long number(int i, String name, long least, long most) {
+    long number = number(i, name);
+    if (number < least || number > most) {
+      throw CommandException.of(
+          name + " must be between " + least + " and " + most + ", was " + number);
+    }
+    return number;
+  }
+
+  /** Checks that a word can be the key of a limiter. */
+  void checkKey(int i) {
+    text(i, "key");
+    if (lengths[i] < 1 || lengths[i] > MAX_KEY_BYTES) {
+      throw CommandException.of(
+          "key must be between 1 and "
+              + MAX_KEY_BYTES
+              + " bytes of UTF-8, was "
+              + lengths[i]
+              + " bytes");
+    }
   }
 
   private static CommandException notANumber(String name) {

@@ -2,6 +2,7 @@ package dev.sash.server.resp;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sash.server.access.Right;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Map;
@@ -21,6 +22,12 @@ public final class RespCredentials {
 
   /** Whom clients mean who tell only a password. */
   static final String DEFAULT_USER = "default";
+
+  /** The user by which operators authenticate with the admin token. */
+  static final String ADMIN_USER = "sash-admin";
+
+  /** The user by which operators authenticate with the refund token. */
+  static final String REFUND_USER = "sash-refund";
 
   private final byte[] user;
   private final byte[] password;
@@ -51,6 +58,10 @@ public final class RespCredentials {
     if (user.isEmpty() || password.isEmpty()) {
       throw new IllegalArgumentException("user and password must not be empty");
     }
+    if (rightOf(user) != null) {
+      throw new IllegalArgumentException(
+          "user must not be " + user + ", which authenticates with a token");
+    }
     return new RespCredentials(user, password);
   }
 
@@ -76,6 +87,15 @@ public final class RespCredentials {
     boolean userIsRight = MessageDigest.isEqual(user, hash(toldUser));
     boolean passwordIsRight = MessageDigest.isEqual(password, hash(toldPassword));
     return userIsRight && passwordIsRight;
+  }
+
+  /** Returns the right for which a user authenticates with a token; null for other users. */
+  static @Nullable Right rightOf(String user) {
+    return switch (user) {
+      case ADMIN_USER -> Right.ADMIN;
+      case REFUND_USER -> Right.REFUND;
+      default -> null;
+    };
   }
 
   private static byte[] hash(byte[] secret) {

@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.access.OperatorTokens;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen at, {@code 127.0.0.1} by default
  * @param port the port, 6390 by default; 0 for one that is free
  * @param credentials what clients must tell before anything else; null by default: nothing
+ * @param tokens the tokens of operators, none by default
  * @param maxConnections how many connections there may be at a time, 1 to 10⁶, 10,000 by default;
  *     whoever comes then is told so and sent away
  * @param idleTimeout after how long a connection is closed over which nothing comes, 10 minutes by
@@ -33,6 +35,7 @@ public record RespOptions(
     String host,
     int port,
     @Nullable RespCredentials credentials,
+    OperatorTokens tokens,
     int maxConnections,
     Duration idleTimeout,
     Duration requestTimeout,
@@ -52,6 +55,7 @@ public record RespOptions(
    */
   public RespOptions {
     Objects.requireNonNull(host, "host must not be null");
+    Objects.requireNonNull(tokens, "tokens must not be null");
     check("port", 0, 65_535, port);
     check("maxConnections", 1, 1_000_000, maxConnections);
     check("maxBulkLength", KIB, KIB * KIB, maxBulkLength);
@@ -105,6 +109,7 @@ public record RespOptions(
     private String host = "127.0.0.1";
     private int port = 6390;
     private @Nullable RespCredentials credentials;
+    private OperatorTokens tokens = OperatorTokens.none();
     private int maxConnections = 10_000;
     private Duration idleTimeout = Duration.ofMinutes(10);
     private Duration requestTimeout = Duration.ofSeconds(30);
@@ -146,6 +151,17 @@ public record RespOptions(
      */
     public Builder credentials(@Nullable RespCredentials credentials) {
       this.credentials = credentials;
+      return this;
+    }
+
+    /**
+     * Short for {@link RespOptions#tokens}.
+     *
+     * @param tokens the tokens of operators
+     * @return this
+     */
+    public Builder tokens(OperatorTokens tokens) {
+      this.tokens = tokens;
       return this;
     }
 
@@ -247,6 +263,7 @@ public record RespOptions(
           host,
           port,
           credentials,
+          tokens,
           maxConnections,
           idleTimeout,
           requestTimeout,

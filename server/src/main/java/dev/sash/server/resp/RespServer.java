@@ -1,6 +1,7 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.net.PeerAddress;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -12,6 +13,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Objects;
@@ -36,7 +38,7 @@ public final class RespServer {
 
   private final Vertx vertx;
   private final RespOptions options;
-  private final Gate gate;
+  private final Authenticator authenticator;
   private final CommandTable commands;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicLong lastId = new AtomicLong();
@@ -67,8 +69,8 @@ public final class RespServer {
   public RespServer(Vertx vertx, Engine engine, RespOptions options, MeterRegistry registry) {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
-    this.gate = new Gate(options.credentials());
-    this.commands = CommandTable.of(engine, gate, connections::get, registry);
+    this.authenticator = new Authenticator(options.credentials(), options.tokens());
+    this.commands = CommandTable.of(engine, authenticator, connections::get, registry);
     Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
         .description("Connections over RESP")
         .strongReference(true)
@@ -134,14 +136,19 @@ public final class RespServer {
       return Objects.requireNonNull(server).shutdown(GRACE_SECONDS, TimeUnit.SECONDS);
     }
 
+    private static PeerAddress peer(NetSocket socket) {
+      SocketAddress address = socket.remoteAddress();
+      return PeerAddress.of(address == null ? null : address.hostAddress());
+    }
+
     private void connected(NetSocket socket) {
       if (connections.incrementAndGet() > options.maxConnections()) {
         connections.decrementAndGet();
         socket.end(Buffer.buffer("-ERR max number of clients reached\r\n"));
         return;
       }
-      Session session = new Session(lastId.incrementAndGet(), gate.isGuarded());
-      SocketWire wire = new SocketWire(socket);
+      Session session = new Session(lastId.incrementAndGet(), authenticator.isRequired());
+      SocketWire wire = new SocketWire(socket, peer(socket));
       Conversation conversation = new Conversation(wire, session, commands, options);
       conversations.add(conversation);
       socket.shutdownHandler(nothing -> conversation.finish());

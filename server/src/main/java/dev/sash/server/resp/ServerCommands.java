@@ -1,13 +1,14 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.resp.Command.InTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The commands by which clients find out what this server is and can do. */
+/** The commands that describe the server. */
 final class ServerCommands {
   /** The Redis whose commands for connections are understood; clients ask. */
   static final String REDIS_VERSION = "7.2.0";
@@ -29,9 +30,14 @@ final class ServerCommands {
 
   List<Command> commands() {
     return List.of(
-        Command.of("info", 1, MANY, "Tells what this server is", this::info),
-        Command.of("command", 1, MANY, "Tells which commands there are", this::command),
-        Command.of("config", 2, MANY, "Tells of settings", ServerCommands::config));
+        alone("info", 1, "Describes the server", this::info),
+        alone("command", 1, "Describes the commands", this::command),
+        alone("config", 2, "Returns settings", ServerCommands::config));
+  }
+
+  /** Returns a command with long replies, which a transaction could repeat without bound. */
+  private static Command alone(String name, int least, String summary, Command.Immediate action) {
+    return Command.of(name, least, MANY, summary, action).inTransaction(InTransaction.REFUSED);
   }
 
   private void info(Request request, Conversation client, ReplyWriter reply) {

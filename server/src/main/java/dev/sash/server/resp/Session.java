@@ -1,9 +1,14 @@
 package dev.sash.server.resp;
 
-/** What a client has said of itself. Not thread-safe. */
+import dev.sash.server.access.Right;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** The state of a connection that commands can change. Not thread-safe. */
 final class Session {
   private final long id;
   private final boolean needsPassword;
+  private final Set<Right> rights = EnumSet.noneOf(Right.class);
   private boolean authenticated;
   private boolean resp3;
   private String name = "";
@@ -19,18 +24,22 @@ final class Session {
     return id;
   }
 
-  /** Whether nothing may be asked yet. */
+  /** Whether the client must authenticate first. */
   boolean isLocked() {
     return needsPassword && !authenticated;
   }
 
-  /** Whether the client has told a password, and the right one. */
-  boolean isAuthenticated() {
-    return authenticated;
-  }
-
   void authenticate() {
     authenticated = true;
+  }
+
+  /** Whether the client has authenticated with a token that grants the right. */
+  boolean has(Right right) {
+    return rights.contains(right) || rights.contains(Right.ADMIN);
+  }
+
+  void grant(Right right) {
+    rights.add(right);
   }
 
   boolean isResp3() {
@@ -60,6 +69,7 @@ final class Session {
   /** As if the client had just connected. */
   void reset() {
     authenticated = false;
+    rights.clear();
     resp3 = false;
     name = "";
   }

@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.net.PeerAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
@@ -10,8 +11,6 @@ import io.netty.channel.socket.DuplexChannel;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,16 +29,16 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   private final ChannelHandlerContext vertx;
 
   private final DuplexChannel channel;
-  private final String peer;
+  private final PeerAddress peer;
   private @Nullable Conversation conversation;
 
   /** Within what was received at once: what is replied meanwhile goes out at its end. */
   private boolean reading;
 
-  SocketWire(NetSocket socket) {
+  SocketWire(NetSocket socket, PeerAddress peer) {
     this.vertx = ((NetSocketInternal) socket).channelHandlerContext();
     this.channel = (DuplexChannel) vertx.channel();
-    this.peer = socket.remoteAddress() == null ? "" : socket.remoteAddress().hostAddress();
+    this.peer = peer;
   }
 
   /** Begins. */
@@ -162,16 +161,7 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   }
 
   @Override
-  public String peer() {
+  public PeerAddress peer() {
     return peer;
-  }
-
-  @Override
-  public boolean isLoopback() {
-    try {
-      return !peer.isEmpty() && InetAddress.getByName(peer).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      return false;
-    }
   }
 }

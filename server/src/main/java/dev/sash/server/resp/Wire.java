@@ -1,5 +1,7 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.net.PeerAddress;
+
 /** The other end of a conversation, as far as it matters to it. Used from one thread. */
 interface Wire {
   /** Sends the first bytes of an array, which stays the caller's. */
@@ -26,9 +28,6 @@ interface Wire {
   /** Runs something on the conversation's thread. May be called from any thread. */
   void soon(Runnable task);
 
-  /** The other end's address without its port. */
-  String peer();
-
-  /** Whether the other end is on this machine. */
-  boolean isLoopback();
+  /** The address of the other end. */
+  PeerAddress peer();
 }

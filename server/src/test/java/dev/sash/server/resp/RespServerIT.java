@@ -209,7 +209,7 @@ class RespServerIT {
         RawClient client = guarded.connect()) {
       assertThat(client.ask("PING")).isEqualTo(error("NOAUTH Authentication required."));
       assertThat(client.ask("AUTH", "shop", "guess"))
-          .isEqualTo(error("WRONGPASS invalid username-password pair"));
+          .isEqualTo(error("WRONGPASS invalid username-password pair or user is disabled."));
       assertThat(client.ask("AUTH", "shop", "secret")).isEqualTo("OK");
       assertThat(client.ask("PING")).isEqualTo("PONG");
     }

@@ -2,10 +2,7 @@ package dev.sash.server.resp;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sash.Limit;
-import dev.sash.Policy;
 import dev.sash.config.Configuration;
-import dev.sash.config.PolicyConfig;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
@@ -21,12 +18,20 @@ import org.jspecify.annotations.Nullable;
  * knows {@code LATE word}, which replies the word when {@link #decide} says so.
  */
 final class TestConversation {
+  /** The policies of every conversation. */
+  static final String YAML =
+      """
+      policies:
+        api: {limit: 3/1m}
+        cl-throttle: {limit: 5/1m token-bucket}
+      """;
+
   final ManualClock clock = new ManualClock();
   final TestWire wire = new TestWire();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final List<CompletableFuture<String>> undecided = new ArrayList<>();
   private final List<String> words = new ArrayList<>();
-  private final Gate gate;
+  private final Authenticator authenticator;
   private final CommandTable commands;
   private final RespOptions options;
   private Conversation conversation;
@@ -36,25 +41,27 @@ final class TestConversation {
   }
 
   TestConversation(RespOptions options) {
+    this(options, YAML + "ad-hoc-limits: true");
+  }
+
+  TestConversation(RespOptions options, String yaml) {
     this.options = options;
-    this.gate = new Gate(options.credentials());
-    this.commands = CommandTable.of(engine(), gate, () -> 1, registry);
-    this.commands.add(List.of(new Command("late", 2, 2, 0, List.of(), "", this::late)));
+    this.authenticator = new Authenticator(options.credentials(), options.tokens());
+    this.commands = CommandTable.of(engine(yaml), authenticator, () -> 1, registry);
+    this.commands.add(
+        List.of(Command.ofKey("late", List.of("key"), "", (request, client) -> {}, this::late)));
     this.conversation = connected();
   }
 
-  private Engine engine() {
+  private Engine engine(String yaml) {
     return new Engine(
         new SashMeters(registry).instrument(InMemoryStore.builder().clock(clock).build()),
         "memory",
-        Configuration.of(
-            List.of(
-                PolicyConfig.of(Policy.of("api", Limit.parse("3/1m"))),
-                PolicyConfig.of(Policy.of("cl-throttle", Limit.parse("5/1m token-bucket"))))));
+        Configuration.parse(yaml, "test"));
   }
 
   private Conversation connected() {
-    return new Conversation(wire, new Session(7, gate.isGuarded()), commands, options);
+    return new Conversation(wire, new Session(7, authenticator.isRequired()), commands, options);
   }
 
   /** The client comes again, over the same wire. */
@@ -62,11 +69,11 @@ final class TestConversation {
     conversation = connected();
   }
 
-  private Later<String> late(Request request, Conversation client, ReplyWriter reply) {
+  private PendingReply<String> late(Request request, Conversation client, ReplyWriter reply) {
     CompletableFuture<String> decision = new CompletableFuture<>();
     undecided.add(decision);
     words.add(request.text(1, "word"));
-    return new Later<>(decision, TestConversation::write);
+    return new PendingReply<>(decision, TestConversation::write);
   }
 
   private static void write(String word, ReplyWriter writer) {

@@ -1,9 +1,6 @@
 package dev.sash.server.resp;
 
-import dev.sash.Limit;
-import dev.sash.Policy;
 import dev.sash.config.Configuration;
-import dev.sash.config.PolicyConfig;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.PatientStore;
@@ -13,13 +10,18 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server on a free port of the loopback address, with a few policies. */
 final class TestServer implements AutoCloseable {
-  private static final List<PolicyConfig> POLICIES =
-      List.of(policy("api", "3/1h"), policy("crowd", "500/1h"), policy("wide", "1000000/1h"));
+  private static final String YAML =
+      """
+      policies:
+        api: {limit: 3/1h}
+        crowd: {limit: 500/1h}
+        wide: {limit: 1000000/1h}
+      ad-hoc-limits: true
+      """;
 
   private final Vertx vertx = Vertx.vertx();
   private final Store store;
@@ -39,13 +41,9 @@ final class TestServer implements AutoCloseable {
   TestServer(Store store, RespOptions.Builder options) {
     this.store = store;
     Store metered = new SashMeters(registry).instrument(new PatientStore(store));
-    this.engine = new Engine(metered, "memory", Configuration.of(POLICIES));
+    this.engine = new Engine(metered, "memory", Configuration.parse(YAML, "test"));
     this.server = new RespServer(vertx, engine, options.port(0).build(), registry);
     this.port = await(server.listen());
-  }
-
-  private static PolicyConfig policy(String name, String limit) {
-    return PolicyConfig.of(Policy.of(name, Limit.parse(limit)));
   }
 
   int port() {

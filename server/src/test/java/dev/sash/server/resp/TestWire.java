@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.net.PeerAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,8 +19,7 @@ final class TestWire implements Wire {
   boolean paused;
   boolean outputEnded;
   boolean closed;
-  boolean loopback = true;
-  String peer = "192.0.2.1";
+  String peer = "127.0.0.1";
 
   /** What was sent since the last call. */
   List<@Nullable Object> replies() {
@@ -80,12 +80,7 @@ final class TestWire implements Wire {
   }
 
   @Override
-  public String peer() {
-    return peer;
-  }
-
-  @Override
-  public boolean isLoopback() {
-    return loopback;
+  public PeerAddress peer() {
+    return PeerAddress.of(peer);
   }
 }

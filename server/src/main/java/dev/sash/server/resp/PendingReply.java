@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what the reply tells
  */
-final class Later<T> implements Slot {
+final class PendingReply<T> implements Slot {
   private final CompletionStage<T> stage;
   private final BiConsumer<T, ReplyWriter> format;
   private @Nullable T answer;
@@ -25,7 +25,7 @@ final class Later<T> implements Slot {
    * @param stage completes with what it tells
    * @param format writes that
    */
-  Later(CompletionStage<T> stage, BiConsumer<T, ReplyWriter> format) {
+  PendingReply(CompletionStage<T> stage, BiConsumer<T, ReplyWriter> format) {
     this.stage = stage;
     this.format = format;
   }
