@@ -284,6 +284,17 @@ public final class RateLimiter {
   }
 
   /**
+   * Returns this limiter with another deadline for a remote store, as in {@link
+   * Policy#withDeadline}: for requests whose caller does not wait as long as the policy.
+   *
+   * @param deadline more than zero, at most a minute
+   * @return a limiter that shares this one's state; cheap to create
+   */
+  public RateLimiter withDeadline(Duration deadline) {
+    return new RateLimiter(store, policy().withDeadline(deadline));
+  }
+
+  /**
    * Returns this limiter with a listener that is called after every acquisition and peek made
    * through the returned limiter.
    *

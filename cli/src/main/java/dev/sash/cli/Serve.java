@@ -9,6 +9,7 @@ import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.resp.RespCredentials;
 import dev.sash.server.resp.RespOptions;
+import dev.sash.server.rls.GrpcOptions;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,7 @@ final class Serve {
 
   private static final String HOST = "--host";
   private static final String PORT = "--port";
+  private static final String GRPC_PORT = "--grpc-port";
   private static final String RESP_PORT = "--resp-port";
   private static final String CONFIG = "--config";
   private static final String REDIS = "--redis";
@@ -43,6 +45,7 @@ final class Serve {
       List.of(
           HOST,
           PORT,
+          GRPC_PORT,
           RESP_PORT,
           CONFIG,
           REDIS,
@@ -63,7 +66,8 @@ final class Serve {
       usage: sash serve [flags]     runs the rate limiting service
 
         --host ADDRESS          the address to listen on (127.0.0.1)
-        --port N                the port for HTTP and Envoy's protocol (8080)
+        --port N                the port for HTTP (8080)
+        --grpc-port N           the port for Envoy's protocol (Envoy's protocol is disabled)
         --resp-port N           the port for RESP (RESP is disabled)
         --config PATH           a YAML file or a directory of YAML files (100/1m, as 'default')
         --redis URI             keeps the state in Redis, shared by many servers (in memory)
@@ -138,12 +142,23 @@ final class Serve {
     String config = arguments.text(CONFIG);
     String redis = arguments.text(REDIS);
     return ServerOptions.of(http)
+        .withGrpc(grpc(arguments))
         .withResp(resp(arguments, environment, tokens))
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
         .withMaxBytes(arguments.bytes(MAX_BYTES))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
+  }
+
+  private static @Nullable GrpcOptions grpc(Arguments arguments) {
+    Integer port = arguments.number(GRPC_PORT, 0, 65_535);
+    if (port == null) {
+      return null;
+    }
+    HttpOptions.Tls tls = tls(arguments);
+    return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port)
+        .withTls(tls == null ? null : new GrpcOptions.Tls(tls.certificate(), tls.key()));
   }
 
   private static @Nullable RespOptions resp(
@@ -206,6 +221,10 @@ final class Serve {
             + ":"
             + server.port();
     String policy = server.policies().stream().findFirst().orElse("default");
+    String grpc =
+        server.grpcPort() == 0
+            ? ""
+            : "Envoy: gRPC on port " + server.grpcPort() + ", docs/rls.md\n";
     String resp =
         server.respPort() == 0
             ? ""
@@ -214,7 +233,7 @@ final class Serve {
         Sash listens on %1$s, with its state %2$s and %3$s.
 
         Try:   curl -i -d '{"policy": "%4$s", "key": "user:42"}' %1$s/v1/check
-        %5$sMore:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
+        %5$s%6$sMore:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
         """
         .formatted(
             url,
@@ -223,6 +242,7 @@ final class Serve {
                 ? "the default policy, 100 per minute"
                 : options.configuration(),
             policy,
-            resp);
+            resp,
+            grpc);
   }
 }

@@ -1,6 +1,5 @@
 package dev.sash.config;
 
-import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.address.AddressRanges;
@@ -19,16 +18,14 @@ import java.util.Map;
  * @param domains the domains of Envoy's form by name
  * @param adHocLimits whether requests may bring limits of their own
  * @param trustedProxies whose word is taken for the client's address
- * @param rlsCharging what becomes of the others when one descriptor of an Envoy request is denied
- * @param rlsAlgorithm how limits of Envoy's form are counted
+ * @param rls how the service for Envoy decides
  */
 public record Configuration(
     Map<String, PolicyConfig> policies,
     Map<String, EnvoyDomain> domains,
     boolean adHocLimits,
     AddressRanges trustedProxies,
-    RlsCharging rlsCharging,
-    Algorithm rlsAlgorithm) {
+    RlsConfig rls) {
 
   /** Copies the maps, keeping their order. */
   public Configuration {
@@ -82,12 +79,6 @@ public record Configuration(
   public static Configuration of(Collection<PolicyConfig> policies) {
     Map<String, PolicyConfig> byName = new LinkedHashMap<>();
     policies.forEach(policy -> byName.put(policy.name(), policy));
-    return new Configuration(
-        byName,
-        Map.of(),
-        false,
-        AddressRanges.NONE,
-        RlsCharging.ALL_OR_NOTHING,
-        Algorithm.SLIDING_LOG);
+    return new Configuration(byName, Map.of(), false, AddressRanges.NONE, RlsConfig.DEFAULT);
   }
 }

@@ -1,6 +1,5 @@
 package dev.sash.config;
 
-import dev.sash.Algorithm;
 import dev.sash.address.AddressRanges;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,8 +21,7 @@ final class Draft {
   private final Map<String, EnvoyDomain> domains = new LinkedHashMap<>();
   private boolean adHocLimits;
   private AddressRanges trustedProxies = AddressRanges.NONE;
-  private RlsCharging rlsCharging = RlsCharging.ALL_OR_NOTHING;
-  private Algorithm rlsAlgorithm = Algorithm.SLIDING_LOG;
+  private RlsConfig rls = RlsConfig.DEFAULT;
 
   /**
    * All that sources say.
@@ -62,8 +60,7 @@ final class Draft {
     if (!problems.isEmpty()) {
       throw new ConfigurationException(problems);
     }
-    return new Configuration(
-        policies, domains, adHocLimits, trustedProxies, rlsCharging, rlsAlgorithm);
+    return new Configuration(policies, domains, adHocLimits, trustedProxies, rls);
   }
 
   /** What may be said once in all the files; false if it was said before. */
@@ -97,8 +94,7 @@ final class Draft {
     trustedProxies = proxies;
   }
 
-  void rls(RlsCharging charging, Algorithm algorithm) {
-    rlsCharging = charging;
-    rlsAlgorithm = algorithm;
+  void rls(RlsConfig config) {
+    rls = config;
   }
 }

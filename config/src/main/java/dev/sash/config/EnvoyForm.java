@@ -1,10 +1,12 @@
 package dev.sash.config;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,10 @@ final class EnvoyForm {
   /** That service reads YAML 1.1, where these are all the same. */
   private static final Map<String, Boolean> FLAGS = flags();
 
-  private static final Pattern NOT_EMPTY = Pattern.compile(".+", Pattern.DOTALL);
+  static final Pattern NOT_EMPTY = Pattern.compile(".+", Pattern.DOTALL);
+
+  /** It is sent with every answer. */
+  private static final int MOST_METADATA = 16_384;
 
   private EnvoyForm() {}
 
@@ -82,21 +87,22 @@ final class EnvoyForm {
     String value = fields.optional("value", EnvoyForm::textOrNothing, "");
     Setting limited = fields.get("rate_limit");
     EnvoyLimit limit = limited == null ? null : limit(limited);
-    boolean shadowMode = isSet(fields, "shadow_mode");
-    boolean detailedMetric = isSet(fields, "detailed_metric");
-    boolean valueToMetric = isSet(fields, "value_to_metric");
-    refuse(fields, "share_threshold", "each value that a wildcard matches has counts of its own");
-    refuse(fields, "quota_mode", "whoever is over the limit is denied");
+    Set<EnvoyOption> options = EnumSet.noneOf(EnvoyOption.class);
+    for (EnvoyOption option : EnvoyOption.values()) {
+      if (isSet(fields, option.id())) {
+        options.add(option);
+      }
+    }
+    Setting shared = fields.get(EnvoyOption.SHARE_THRESHOLD.id());
+    if (shared != null && options.contains(EnvoyOption.SHARE_THRESHOLD) && !value.contains("*")) {
+      shared.badKey("share_threshold must stand beside a value with an asterisk");
+    }
+    Map<String, @Nullable Object> metadata =
+        fields.optional("metadata", EnvoyForm::metadata, Map.of());
     List<EnvoyDescriptor> below = descriptors(fields);
     return key == null
         ? null
-        : new EnvoyDescriptor(
-            key,
-            value.isEmpty() ? null : value,
-            limit,
-            shadowMode,
-            detailedMetric || valueToMetric,
-            below);
+        : new EnvoyDescriptor(key, value.isEmpty() ? null : value, limit, options, metadata, below);
   }
 
   private static @Nullable String textOrNothing(Setting setting) {
@@ -107,12 +113,37 @@ final class EnvoyForm {
     return fields.optional(name, s -> s.oneOfInAnyCase(FLAGS), false);
   }
 
-  /** Better refused than taken for something else. */
-  private static void refuse(Fields fields, String name, String instead) {
-    Setting setting = fields.get(name);
-    if (setting != null && isSet(fields, name)) {
-      setting.bad("must be false: Sash does not have it, " + instead);
+  private static @Nullable Map<String, @Nullable Object> metadata(Setting setting) {
+    if (setting.isNothing()) {
+      return Map.of();
     }
+    Map<String, @Nullable Object> metadata = setting.plainMapping();
+    if (metadata != null && afterTaking(metadata, MOST_METADATA) < 0) {
+      setting.bad("must not be longer than " + MOST_METADATA + " characters");
+      return null;
+    }
+    return metadata;
+  }
+
+  /**
+   * What is left of a number of characters; negative if it is not enough. Stops there: with aliases
+   * a small file may stand for a text of any length.
+   */
+  private static int afterTaking(@Nullable Object value, int characters) {
+    int left = characters - 1;
+    if (value instanceof String text) {
+      return left - text.length();
+    }
+    if (value instanceof List<?> list) {
+      for (Object element : list) {
+        left = left < 0 ? left : afterTaking(element, left);
+      }
+    } else if (value instanceof Map<?, ?> map) {
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        left = left < 0 ? left : afterTaking(entry.getValue(), afterTaking(entry.getKey(), left));
+      }
+    }
+    return left;
   }
 
   private static @Nullable EnvoyLimit limit(Setting setting) {

@@ -18,11 +18,12 @@ enum Names {
       "on-failure",
       "deadline",
       "mode",
+      "charge",
       "allow",
       "deny"),
   LIMIT("permits", "window", "algorithm", "cells", "capacity"),
   COST("attribute", "default", "most"),
-  RLS("charge", "algorithm"),
+  RLS("charge", "charge-always", "algorithm", "refunds"),
 
   ENVOY("domain", "descriptors"),
   ENVOY_DESCRIPTOR(
@@ -34,7 +35,8 @@ enum Names {
       "detailed_metric",
       "value_to_metric",
       "share_threshold",
-      "quota_mode"),
+      "quota_mode",
+      "metadata"),
   ENVOY_LIMIT("unit", "requests_per_unit", "unlimited", "name", "replaces"),
   ENVOY_REPLACED("name"),
 

@@ -1,7 +1,8 @@
 package dev.sash.config;
 
-import dev.sash.Algorithm;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Reads Sash's own form. */
 final class NativeForm {
@@ -38,12 +39,27 @@ final class NativeForm {
     }
   }
 
+  private static Set<String> names(Setting setting) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Setting element : setting.oneOrMore()) {
+      String name = element.text("the name of a limit", EnvoyForm.NOT_EMPTY);
+      if (name != null && !names.add(name)) {
+        element.bad("must not have a name twice: " + Setting.quoted(name));
+      }
+    }
+    return names;
+  }
+
   private static void rls(Setting setting, Draft draft) {
     Fields fields = setting.fields(Names.RLS);
     if (fields != null) {
+      RlsConfig plain = RlsConfig.DEFAULT;
       draft.rls(
-          fields.optional("charge", s -> s.oneOf(CHARGING), RlsCharging.ALL_OR_NOTHING),
-          fields.optional("algorithm", s -> s.oneOf(Limits.ALGORITHMS), Algorithm.SLIDING_LOG));
+          new RlsConfig(
+              fields.optional("charge", s -> s.oneOf(CHARGING), plain.charging()),
+              fields.optional("algorithm", s -> s.oneOf(Limits.ALGORITHMS), plain.algorithm()),
+              fields.optional("refunds", Setting::flag, plain.refunds()),
+              fields.optional("charge-always", NativeForm::names, plain.chargeAlways())));
     }
   }
 }

@@ -15,6 +15,8 @@ final class Policies {
   private static final Map<String, FailureRule> FAILURE_RULES =
       Setting.choices(FailureRule.values(), Setting::idOf);
   private static final Map<String, Mode> MODES = Setting.choices(Mode.values(), Mode::id);
+  private static final Map<String, ChargeRule> CHARGE_RULES =
+      Setting.choices(ChargeRule.values(), Setting::idOf);
   private static final Pattern TIER = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
 
   private Policies() {}
@@ -39,6 +41,7 @@ final class Policies {
     return new PolicyConfig(
         policy,
         fields.optional("mode", s -> s.oneOf(MODES), Mode.ENFORCE),
+        fields.optional("charge", s -> s.oneOf(CHARGE_RULES), ChargeRule.IF_ALLOWED),
         fields.optional("key", Attributes::oneOrMore, List.of()),
         fields.optional("tier-by", Attributes::one, PolicyConfig.DEFAULT_TIER_ATTRIBUTE),
         tiers,

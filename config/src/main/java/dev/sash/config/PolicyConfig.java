@@ -15,6 +15,7 @@ import java.util.Map;
  *
  * @param policy its name, its limits without a tier, and what holds while the store does not answer
  * @param mode what becomes of its decisions
+ * @param charge when it charges
  * @param keyAttributes the attributes that make the key of a request that comes without one; empty
  *     if every request must have a key
  * @param tierAttribute the attribute that tells the tier
@@ -27,6 +28,7 @@ import java.util.Map;
 public record PolicyConfig(
     Policy policy,
     Mode mode,
+    ChargeRule charge,
     List<String> keyAttributes,
     String tierAttribute,
     Map<String, List<Limit>> tiers,
@@ -54,6 +56,7 @@ public record PolicyConfig(
     return new PolicyConfig(
         policy,
         Mode.ENFORCE,
+        ChargeRule.IF_ALLOWED,
         List.of(),
         DEFAULT_TIER_ATTRIBUTE,
         Map.of(),

@@ -1,9 +1,11 @@
 package dev.sash.config;
 
-/** What becomes of the other descriptors of an Envoy request when one is over its limit. */
+/** What is charged for a request of Envoy with several descriptors. */
 public enum RlsCharging {
-  /** They end uncharged. */
+  /** All descriptors if none is over its limit, and none otherwise. */
   ALL_OR_NOTHING,
-  /** They are charged all the same, as envoyproxy/ratelimit does. */
-  EACH
+  /** Each descriptor whose hits fit, whatever becomes of the others. */
+  EACH,
+  /** Every descriptor, even if the hits exceed what is left. */
+  ALWAYS
 }

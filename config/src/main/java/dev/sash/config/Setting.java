@@ -2,6 +2,7 @@ package dev.sash.config;
 
 import dev.sash.Limit;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +32,11 @@ final class Setting {
   private static final int LONGEST_NUMBER = 18;
 
   private static final Pattern FLAG = Pattern.compile("(?i)true|false");
+
+  /** Of bounded length, so that the pattern needs little stack and the number is finite. */
+  private static final Pattern DECIMAL =
+      Pattern.compile("[-+]?(\\d{1,100}(\\.\\d{0,100})?|\\.\\d{1,100})([eE][-+]?\\d{1,2})?");
+
   private static final int LONGEST_SHOWN = 60;
 
   private final String name;
@@ -270,6 +276,47 @@ final class Setting {
     } catch (IllegalArgumentException e) {
       return null;
     }
+  }
+
+  /**
+   * A mapping of anything, as Java has it: texts, doubles, booleans, nulls, and lists and maps of
+   * them.
+   */
+  @Nullable Map<String, @Nullable Object> plainMapping() {
+    if (node instanceof MappingNode mapping) {
+      return plain(mapping);
+    }
+    mustBe("a mapping");
+    return null;
+  }
+
+  private static Map<String, @Nullable Object> plain(MappingNode mapping) {
+    Map<String, @Nullable Object> plain = new LinkedHashMap<>();
+    for (NodeTuple entry : mapping.getValue()) {
+      plain.putIfAbsent(textOf(entry.getKeyNode()), plain(entry.getValueNode()));
+    }
+    return plain;
+  }
+
+  private static @Nullable Object plain(Node node) {
+    if (node instanceof MappingNode mapping) {
+      return plain(mapping);
+    }
+    if (node instanceof SequenceNode list) {
+      List<@Nullable Object> elements = new ArrayList<>();
+      list.getValue().forEach(element -> elements.add(plain(element)));
+      return elements;
+    }
+    String text = textOf(node);
+    Tag tag = node.getTag();
+    if (tag.equals(Tag.NULL)) {
+      return null;
+    }
+    if (tag.equals(Tag.BOOL) && FLAG.matcher(text).matches()) {
+      return Boolean.valueOf(text);
+    }
+    boolean isNumber = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
+    return isNumber && DECIMAL.matcher(text).matches() ? Double.valueOf(text) : text;
   }
 
   private String shown() {

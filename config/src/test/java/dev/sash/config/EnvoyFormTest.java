@@ -2,7 +2,11 @@ package dev.sash.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,25 +66,26 @@ class EnvoyFormTest {
                         "remote_address",
                         null,
                         new EnvoyLimit(10, EnvoyUnit.SECOND, false, null, List.of()),
-                        false,
-                        false,
+                        Set.of(),
+                        Map.of(),
                         List.of()),
                     new EnvoyDescriptor(
                         "path",
                         "/api/*",
                         new EnvoyLimit(
                             0, EnvoyUnit.HOUR, false, "api", List.of("everything", "slow")),
-                        true,
-                        true,
+                        Set.of(EnvoyOption.SHADOW_MODE, EnvoyOption.DETAILED_METRIC),
+                        Map.of(),
                         List.of(
                             new EnvoyDescriptor(
                                 "user",
                                 "42",
                                 new EnvoyLimit(0, null, true, null, List.of()),
-                                false,
-                                false,
+                                Set.of(),
+                                Map.of(),
                                 List.of()),
-                            new EnvoyDescriptor("user", null, null, false, false, List.of()))))));
+                            new EnvoyDescriptor(
+                                "user", null, null, Set.of(), Map.of(), List.of()))))));
   }
 
   @ParameterizedTest
@@ -102,8 +107,46 @@ class EnvoyFormTest {
   @ValueSource(strings = {"true", "True", "yes", "on", "YES"})
   void readsFlagsAsYaml11(String yes) {
     assertThat(limit("unlimited: " + yes).unlimited()).isTrue();
-    assertThat(parse("- {key: k, shadow_mode: " + yes + "}").get(0).shadowMode()).isTrue();
-    assertThat(parse("- {key: k, value_to_metric: " + yes + "}").get(0).detailedMetric()).isTrue();
+    for (EnvoyOption option : EnvoyOption.values()) {
+      EnvoyDescriptor read =
+          parse("- {key: k, value: a*, " + option.id() + ": " + yes + "}").get(0);
+      assertThat(read.options()).containsExactly(option);
+      assertThat(read.has(option)).isTrue();
+    }
+  }
+
+  @Test
+  void readsMetadataOfAnyShape() {
+    String metadata = "{a: {b: [1, -2.5, 1e3, yes, true, null, text, '7']}, c: , 4: 0x1F}";
+    assertThat(parse("- {key: k, metadata: " + metadata + "}").get(0).metadata())
+        .isEqualTo(
+            mapOf(
+                "a",
+                Map.of("b", Arrays.asList(1.0, -2.5, 1000.0, "yes", true, null, "text", "7")),
+                "c",
+                null,
+                "4",
+                "0x1F"));
+    assertThat(parse("- {key: k, metadata: }").get(0).metadata()).isEmpty();
+  }
+
+  private static Map<String, Object> mapOf(Object... entries) {
+    Map<String, Object> map = new HashMap<>();
+    for (int i = 0; i < entries.length; i += 2) {
+      map.put((String) entries[i], entries[i + 1]);
+    }
+    return map;
+  }
+
+  @Test
+  void aSmallFileCannotStandForLongMetadata() {
+    String file = "domain: d\ndescriptors:\n- key: k\n  metadata: {a: &a %s, b: %s}";
+    String fits = file.formatted("x".repeat(1_000), "[" + "*a, ".repeat(14) + "]");
+    assertThat(Configuration.parse(fits, "envoy.yaml").domains()).containsKey("d");
+
+    String tooLong = file.formatted("x".repeat(100_000), "[" + "*a, ".repeat(100_000) + "]");
+    assertThat(NativeProblemsTest.messageFor(tooLong))
+        .isEqualTo("sash.yaml:4:13: metadata must not be longer than 16384 characters");
   }
 
   @Test
@@ -117,7 +160,8 @@ class EnvoyFormTest {
 
   @Test
   void whatIsSwitchedOffMayStand() {
-    assertThat(parse("- {key: a, quota_mode: false, share_threshold: no}")).hasSize(1);
+    assertThat(parse("- {key: a, quota_mode: false, share_threshold: no}").get(0).options())
+        .isEmpty();
   }
 
   @Test
@@ -133,7 +177,7 @@ class EnvoyFormTest {
   private static Stream<Arguments> problems() {
     String names =
         "key, value, rate_limit, descriptors, shadow_mode, detailed_metric, value_to_metric,"
-            + " share_threshold, quota_mode";
+            + " share_threshold, quota_mode, metadata";
     String limit = "unit, requests_per_unit, unlimited, name, replaces";
     String unit = "unit must be one of second, minute, hour, day, month, year, week, was ";
     return Stream.of(
@@ -158,11 +202,9 @@ class EnvoyFormTest {
             "- {key: a, shadow_mode: 1}",
             "3:25: shadow_mode must be one of true, yes, on, false, no, off, was '1'"),
         Arguments.of(
-            "- {key: a, quota_mode: true}",
-            "3:24: quota_mode must be false: Sash does not have it, whoever is over the limit is denied"),
-        Arguments.of(
-            "- {key: a, share_threshold: true}",
-            "3:29: share_threshold must be false: Sash does not have it, each value that a wildcard matches has counts of its own"),
+            "- {key: a, value: b, share_threshold: true}",
+            "3:22: share_threshold must stand beside a value with an asterisk"),
+        Arguments.of("- {key: a, metadata: b}", "3:22: metadata must be a mapping, was 'b'"),
         Arguments.of(
             "- {key: a, rate_limit: }",
             "3:23: rate_limit must be a mapping with " + limit + ", was nothing"),

@@ -44,7 +44,7 @@ class LoadTest {
     assertThat(read.policies().keySet()).containsExactly("a", "b", "default");
     assertThat(read.domains()).containsOnlyKeys("shop");
     assertThat(read.adHocLimits()).isTrue();
-    assertThat(read.rlsCharging()).isEqualTo(RlsCharging.EACH);
+    assertThat(read.rls().charging()).isEqualTo(RlsCharging.EACH);
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.sash.Limit;
 import dev.sash.address.IpAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,20 +53,25 @@ class NativeFormTest {
                 on-failure: closed
                 deadline: 20ms
                 mode: shadow
+                charge: always
                 allow: [10.0.0.0/8, "user:admin"]
                 deny: [192.0.2.7]
             trusted-proxies: [127.0.0.1]
             ad-hoc-limits: true
             rls:
               charge: each
+              charge-always: [tokens, bytes]
               algorithm: fixed-window
+              refunds: true
             """);
 
     assertThat(read.policies()).containsOnlyKeys("default", "search");
     assertThat(read.adHocLimits()).isTrue();
     assertThat(read.trustedProxies()).hasToString("[127.0.0.1/32]");
-    assertThat(read.rlsCharging()).isEqualTo(RlsCharging.EACH);
-    assertThat(read.rlsAlgorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
+    assertThat(read.rls())
+        .isEqualTo(
+            new RlsConfig(
+                RlsCharging.EACH, Algorithm.FIXED_WINDOW, true, Set.of("tokens", "bytes")));
     assertThat(read.domains()).isEmpty();
     PolicyConfig search = read.policies().get("search");
     assertThat(search.policy().limits())
@@ -75,6 +81,7 @@ class NativeFormTest {
     assertThat(search.policy().failureRule()).isEqualTo(FailureRule.CLOSED);
     assertThat(search.policy().deadline()).isEqualTo(Duration.ofMillis(20));
     assertThat(search.mode()).isEqualTo(Mode.SHADOW);
+    assertThat(search.charge()).isEqualTo(ChargeRule.ALWAYS);
     assertThat(search.keyAttributes()).containsExactly("ip", "path");
     assertThat(search.tierAttribute()).isEqualTo("plan");
     assertThat(search.tiers()).containsOnlyKeys("pro", "gold");

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What is said about mistakes in Sash's own form, to the letter. */
 class NativeProblemsTest {
   static final String POLICY_NAMES =
-      "limit, limits, key, tiers, tier-by, cost, on-failure, deadline, mode, allow, deny";
+      "limit, limits, key, tiers, tier-by, cost, on-failure, deadline, mode, charge, allow, deny";
 
   static String messageFor(String text) {
     return catchThrowableOfType(
@@ -233,9 +233,12 @@ class NativeProblemsTest {
             "ad-hoc-limits: !!bool yes", "1:16: ad-hoc-limits must be true or false, was 'yes'"),
         Arguments.of(
             "ad-hoc-limits: \"true\"", "1:16: ad-hoc-limits must be true or false, was 'true'"),
-        Arguments.of("rls: each", "1:6: rls must be a mapping with charge, algorithm, was 'each'"),
         Arguments.of(
-            "rls: {charge: all}", "1:15: charge must be one of all-or-nothing, each, was 'all'"),
+            "rls: each",
+            "1:6: rls must be a mapping with charge, charge-always, algorithm, refunds, was 'each'"),
+        Arguments.of(
+            "rls: {charge: all}",
+            "1:15: charge must be one of all-or-nothing, each, always, was 'all'"),
         Arguments.of(
             "rls: {algorithm: gcra}",
             "1:18: algorithm must be one of sliding-log, sliding-counter, fixed-window, token-bucket, was 'gcra'"));

@@ -68,6 +68,7 @@ class SchemaTest {
     switch (property) {
       case "limits" -> mapping.remove("limit");
       case "tier-by" -> mapping.putObject("tiers").put("pro", "5/s");
+      case "share_threshold" -> mapping.put("value", "/api/*");
       case "capacity" -> mapping.put("algorithm", "token-bucket");
       case "unlimited" -> {
         if (value.asBoolean(false)) {
@@ -171,7 +172,8 @@ class SchemaTest {
   @ParameterizedTest
   @MethodSource("properties")
   void neitherTakesAnotherShape(Names names, String name) {
-    assertRefused(file(names, name, JsonNodeFactory.instance.objectNode().put("x", 1)));
+    JsonNode mapping = JsonNodeFactory.instance.objectNode().put("x", 1);
+    assertRefused(file(names, name, name.equals("metadata") ? text("x") : mapping));
     assertRefused(file(names, name + "x", text("x")));
   }
 
@@ -210,6 +212,10 @@ class SchemaTest {
         "domain: d\ndescriptors: [{key: k, rate_limit: {unit: day, unlimited: yes}}]",
         "domain: d\ndescriptors: [{key: k, rate_limit: {requests_per_unit: 5, unlimited: no}}]",
         "domain: d\ndescriptors: [{key: k, share_threshold: true}]",
+        "domain: d\ndescriptors: [{key: k, value: 42, share_threshold: yes}]",
+        "domain: d\ndescriptors: [{key: k, metadata: [1]}]",
+        "policies: {p: {limit: 5/s}}\nrls: {charge-always: []}",
+        "policies: {p: {limit: 5/s}}\nrls: {charge-always: [a, a]}",
       })
   void bothRefuse(String file) {
     assertRefused(file);

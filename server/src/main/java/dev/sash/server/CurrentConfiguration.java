@@ -53,8 +53,7 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
         policies.domains(),
         true,
         policies.trustedProxies(),
-        policies.rlsCharging(),
-        policies.rlsAlgorithm());
+        policies.rls());
   }
 
   ConfigurationStatus status() {

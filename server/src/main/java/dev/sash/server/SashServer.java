@@ -4,12 +4,12 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.http.GuestProtocol;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.RespServer;
-import dev.sash.server.rls.RlsService;
+import dev.sash.server.rls.GrpcOptions;
+import dev.sash.server.rls.GrpcServer;
 import dev.sash.store.Store;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -23,8 +23,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServerRequest;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -53,12 +51,13 @@ public final class SashServer implements AutoCloseable {
   private final CurrentConfiguration configuration;
   private final Store store;
   private final Vertx vertx;
-  private final RlsService rls;
   private final HttpApi http;
+  private final @Nullable GrpcServer grpc;
   private final @Nullable RespServer resp;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile boolean ready;
   private int port;
+  private int grpcPort;
   private int respPort;
   private boolean processMetered;
 
@@ -84,9 +83,9 @@ public final class SashServer implements AutoCloseable {
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
-    this.rls = new RlsService(engine);
-    this.http =
-        new HttpApi(vertx, engine, new Own(), registry, options.http(), List.of(new Envoy(rls)));
+    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http());
+    GrpcOptions grpcOptions = options.grpc();
+    this.grpc = grpcOptions == null ? null : new GrpcServer(engine, grpcOptions, registry);
     RespOptions respOptions = options.resp();
     this.resp = respOptions == null ? null : new RespServer(vertx, engine, respOptions, registry);
   }
@@ -137,6 +136,9 @@ public final class SashServer implements AutoCloseable {
     SashServer server = new SashServer(options, configuration, store, transport.join());
     try {
       server.port = await(server.http.listen(), START_SECONDS);
+      if (server.grpc != null) {
+        server.grpcPort = server.grpc.listen();
+      }
       if (server.resp != null) {
         server.respPort = await(server.resp.listen(), START_SECONDS);
       }
@@ -166,6 +168,15 @@ public final class SashServer implements AutoCloseable {
       new ProcessorMetrics().bindTo(registry);
       new UptimeMetrics().bindTo(registry);
     }
+  }
+
+  /**
+   * Returns where Envoy's protocol is spoken.
+   *
+   * @return the port; 0 if it is not
+   */
+  public int grpcPort() {
+    return grpcPort;
   }
 
   /**
@@ -217,11 +228,15 @@ public final class SashServer implements AutoCloseable {
   private void stop() {
     if (ready) {
       ready = false;
-      rls.drain();
+      if (grpc != null) {
+        grpc.drain();
+      }
       LOG.info("draining");
       pause(options.drainDelay().toMillis());
     }
-    quietly("Envoy's protocol", rls::close);
+    if (grpc != null) {
+      quietly("gRPC", grpc::close);
+    }
     quietly("HTTP", () -> await(http.close(), options.http().drainTimeout().toSeconds() + 5));
     if (resp != null) {
       quietly("RESP", () -> await(resp.close(), START_SECONDS));
@@ -259,19 +274,6 @@ public final class SashServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
-    }
-  }
-
-  /** Envoy's protocol, as the HTTP port hands it over. */
-  private record Envoy(RlsService rls) implements GuestProtocol {
-    @Override
-    public boolean accepts(HttpServerRequest request) {
-      return rls.accepts(request);
-    }
-
-    @Override
-    public void handle(HttpServerRequest request) {
-      rls.handle(request);
     }
   }
 

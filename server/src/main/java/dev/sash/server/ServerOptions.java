@@ -2,6 +2,7 @@ package dev.sash.server;
 
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.resp.RespOptions;
+import dev.sash.server.rls.GrpcOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a server is to be. Immutable.
  *
- * @param http where and how HTTP is spoken, Envoy's protocol included
+ * @param http where and how HTTP is spoken
+ * @param grpc where and how Envoy's protocol is spoken; null if it is not
  * @param resp where and how RESP is spoken; null if it is not
  * @param configuration the file or directory of the configuration; null for the default
  * @param redisUris where the state is kept; empty for this process
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerOptions(
     HttpOptions http,
+    @Nullable GrpcOptions grpc,
     @Nullable RespOptions resp,
     @Nullable Path configuration,
     List<String> redisUris,
@@ -34,13 +37,13 @@ public record ServerOptions(
   }
 
   /**
-   * The defaults: the default configuration, in memory, without RESP.
+   * The defaults: the default configuration, in memory, without gRPC and RESP.
    *
    * @param http where and how HTTP is spoken
    * @return the options
    */
   public static ServerOptions of(HttpOptions http) {
-    return new ServerOptions(http, null, null, List.of(), 1, 0, Duration.ZERO);
+    return new ServerOptions(http, null, null, null, List.of(), 1, 0, Duration.ZERO);
   }
 
   /**
@@ -50,7 +53,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(http, resp, path, redisUris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, path, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -60,7 +63,18 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(http, resp, configuration, uris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, configuration, uris, nodes, maxBytes, drainDelay);
+  }
+
+  /**
+   * Returns these options with Envoy's protocol over gRPC.
+   *
+   * @param options where and how; null if it is not spoken
+   * @return the options
+   */
+  public ServerOptions withGrpc(@Nullable GrpcOptions options) {
+    return new ServerOptions(
+        http, options, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -70,7 +84,8 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withResp(@Nullable RespOptions options) {
-    return new ServerOptions(http, options, configuration, redisUris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(
+        http, grpc, options, configuration, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -80,7 +95,8 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withNodes(int nodes) {
-    return new ServerOptions(http, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(
+        http, grpc, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
   }
 
   /**
@@ -93,7 +109,7 @@ public record ServerOptions(
     if (bytes < 0) {
       throw new IllegalArgumentException("maxBytes must be 0 or more, was " + bytes);
     }
-    return new ServerOptions(http, resp, configuration, redisUris, nodes, bytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, bytes, drainDelay);
   }
 
   /**
@@ -112,6 +128,6 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(http, resp, configuration, redisUris, nodes, maxBytes, delay);
+    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, maxBytes, delay);
   }
 }

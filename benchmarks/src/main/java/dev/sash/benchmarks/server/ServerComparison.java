@@ -59,6 +59,7 @@ public final class ServerComparison implements AutoCloseable {
   private final Rounds<Double> resp = new Rounds<>();
   private final boolean bound = Cores.canBeChosen();
   private final String machine;
+  private int grpcPort;
 
   private ServerComparison(boolean quick) throws IOException {
     this.quick = quick;
@@ -77,12 +78,17 @@ public final class ServerComparison implements AutoCloseable {
 
   private Report compare(RedisServer redis) throws IOException {
     double startMillis = startMillis();
-    ServerProcess memory = SashProcess.start(folder, "memory", OptionalInt.empty());
+    int proofPort = ServerProcess.freePort();
+    ServerProcess memory =
+        SashProcess.start(folder, "memory", OptionalInt.empty(), "--grpc-port", "" + proofPort);
     servers.put(MEMORY, memory);
     servers.put(EMPTY, memory);
     // Who asks a server in one way seldom asks it in all.
     int respPort = ServerProcess.freePort();
-    servers.put(RLS, SashProcess.start(folder, "rls", OptionalInt.of(respPort)));
+    grpcPort = ServerProcess.freePort();
+    servers.put(
+        RLS,
+        SashProcess.start(folder, "rls", OptionalInt.of(respPort), "--grpc-port", "" + grpcPort));
     servers.put(BATCH, SashProcess.start(folder, "batch", OptionalInt.empty()));
     servers.put(
         REDIS, SashProcess.start(folder, "redis", OptionalInt.empty(), "--redis", redis.uri()));
@@ -91,7 +97,7 @@ public final class ServerComparison implements AutoCloseable {
       Cores.bind(ProcessHandle.current().pid(), Cores.OF_GENERATOR);
     }
     connect();
-    new ServerProof(memory.port(), server(REDIS).port()).check();
+    new ServerProof(proofPort, memory.port(), server(REDIS).port()).check();
 
     Duration turn = Duration.ofMillis(quick ? 500 : 1_000);
     say("warming up");
@@ -138,7 +144,7 @@ public final class ServerComparison implements AutoCloseable {
             case RLS ->
                 new Driver(
                     CONNECTIONS,
-                    () -> new GrpcExchange(port, Requests.RLS_METHOD),
+                    () -> new GrpcExchange(grpcPort, Requests.RLS_METHOD),
                     Requests.forKeys(KEYS, Requests::shouldRateLimit));
             case NGINX, HAPROXY ->
                 http(port, Requests.forKeys(KEYS, key -> Requests.get("/ok?key=" + key)));

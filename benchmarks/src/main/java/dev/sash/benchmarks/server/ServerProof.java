@@ -8,9 +8,15 @@ final class ServerProof {
   private static final int REQUESTS = 60;
   private static final int OVER_LIMIT = 2;
 
+  private final int grpcPort;
   private final int[] ports;
 
-  ServerProof(int... ports) {
+  /**
+   * @param grpcPort where Envoy's protocol is spoken
+   * @param ports where HTTP is
+   */
+  ServerProof(int grpcPort, int... ports) {
+    this.grpcPort = grpcPort;
     this.ports = ports.clone();
   }
 
@@ -27,7 +33,7 @@ final class ServerProof {
         expect(allowed, "/v1/check");
       }
     }
-    try (GrpcExchange exchange = new GrpcExchange(ports[0], Requests.RLS_METHOD)) {
+    try (GrpcExchange exchange = new GrpcExchange(grpcPort, Requests.RLS_METHOD)) {
       byte[] request = Requests.shouldRateLimit("few", "another");
       int allowed = 0;
       for (int i = 0; i < REQUESTS; i++) {

@@ -5,11 +5,13 @@ import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import dev.sash.address.IpAddress;
+import dev.sash.config.ChargeRule;
 import dev.sash.config.Cost;
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
 import dev.sash.store.Decisions;
 import dev.sash.store.ResolvedLimits;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,16 +50,23 @@ final class ActivePolicy {
     return config;
   }
 
-  CompletionStage<Answer> check(Question question) {
+  CompletionStage<Answer> check(Question question, Duration deadline) {
     long permits = permits(question);
-    return answer(question, permits, (limiter, key) -> limiter.tryAcquireAsync(key, permits));
+    boolean always = config.charge() == ChargeRule.ALWAYS && permits > 0;
+    return answer(
+        question,
+        permits,
+        deadline,
+        (limiter, key) ->
+            always ? limiter.chargeAsync(key, permits) : limiter.tryAcquireAsync(key, permits));
   }
 
-  CompletionStage<Answer> refund(Question question, @Nullable Decision charged) {
+  CompletionStage<Answer> refund(Question question, @Nullable Decision charged, Duration deadline) {
     long permits = permits(question);
     return answer(
         question,
         permits,
+        deadline,
         (limiter, key) ->
             charged == null
                 ? limiter.refundAsync(key, permits)
@@ -69,7 +78,8 @@ final class ActivePolicy {
     return tier.limiter.resetAsync(key(question));
   }
 
-  private CompletionStage<Answer> answer(Question question, long permits, Call call) {
+  private CompletionStage<Answer> answer(
+      Question question, long permits, Duration deadline, Call call) {
     String key = key(question);
     Tier tier = tier(question);
     Reason listed = listed(question, key);
@@ -80,7 +90,7 @@ final class ActivePolicy {
               decision.allowed(), listed, config.name(), tier.limits, key, permits, decision));
     }
     boolean shadow = config.mode() == Mode.SHADOW;
-    return call.apply(tier.limiter, key)
+    return call.apply(limiter(tier, deadline), key)
         .thenApply(
             decision ->
                 new Answer(
@@ -91,6 +101,11 @@ final class ActivePolicy {
                     key,
                     permits,
                     decision));
+  }
+
+  private RateLimiter limiter(Tier tier, Duration deadline) {
+    boolean longer = deadline.compareTo(config.policy().deadline()) >= 0;
+    return longer ? tier.limiter : tier.limiter.withDeadline(deadline);
   }
 
   private @Nullable Reason listed(Question question, String key) {

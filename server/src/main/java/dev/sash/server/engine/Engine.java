@@ -5,6 +5,7 @@ import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
 import dev.sash.store.Store;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * from the next question on, and forgets nothing.
  */
 public final class Engine {
+  /** No policy has a longer one. */
+  private static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);
+
   private final Store store;
   private final String storeName;
   private volatile Active active;
@@ -77,7 +81,20 @@ public final class Engine {
    * @throws IllegalArgumentException if the question cannot be answered; it says why
    */
   public CompletionStage<Answer> check(Question question) {
-    return policy(question).check(question);
+    return check(question, LONGEST_DEADLINE);
+  }
+
+  /**
+   * Spends permits, if they fit, for a caller that does not wait long.
+   *
+   * @param question who asks for what; 0 permits only look
+   * @param deadline the longest time to wait for a remote store, if that is less than the policy's
+   * @return completes with the answer
+   * @throws UnknownPolicyException if there is no such policy
+   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   */
+  public CompletionStage<Answer> check(Question question, Duration deadline) {
+    return policy(question).check(question, deadline);
   }
 
   /**
@@ -89,7 +106,7 @@ public final class Engine {
    * @throws IllegalArgumentException if the question cannot be answered; it says why
    */
   public CompletionStage<Answer> refund(Question question) {
-    return refund(question, null);
+    return refund(question, null, LONGEST_DEADLINE);
   }
 
   /**
@@ -97,12 +114,14 @@ public final class Engine {
    *
    * @param question the key and the permits
    * @param charged the decision that charged them; null for the store
+   * @param deadline the longest time to wait for a remote store, if that is less than the policy's
    * @return completes with the state of the key afterwards
    * @throws UnknownPolicyException if there is no such policy
    * @throws IllegalArgumentException if the question cannot be answered; it says why
    */
-  public CompletionStage<Answer> refund(Question question, @Nullable Decision charged) {
-    return policy(question).refund(question, charged);
+  public CompletionStage<Answer> refund(
+      Question question, @Nullable Decision charged, Duration deadline) {
+    return policy(question).refund(question, charged, deadline);
   }
 
   /**

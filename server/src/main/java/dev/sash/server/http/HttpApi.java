@@ -35,15 +35,13 @@ public final class HttpApi {
    * @param operations the server that this is the API of
    * @param registry gets meters
    * @param options where and how
-   * @param guests other protocols on the same port
    */
   public HttpApi(
       Vertx vertx,
       Engine engine,
       Operations operations,
       MeterRegistry registry,
-      HttpOptions options,
-      List<GuestProtocol> guests) {
+      HttpOptions options) {
     this.vertx = vertx;
     AtomicInteger connections = new AtomicInteger();
     Gauge.builder("sash.server.connections", connections, AtomicInteger::get)
@@ -63,7 +61,6 @@ public final class HttpApi {
             new RequestMeters(registry, "http"),
             options,
             transport(options),
-            List.copyOf(guests),
             connections,
             new AtomicLong(),
             refused::increment);

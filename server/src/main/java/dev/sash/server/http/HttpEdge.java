@@ -9,7 +9,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,7 +32,6 @@ final class HttpEdge extends VerticleBase {
       RequestMeters meters,
       HttpOptions options,
       HttpServerOptions transport,
-      List<GuestProtocol> guests,
       AtomicInteger connections,
       AtomicLong bodyBytes,
       Runnable onRefused) {}
@@ -86,13 +84,6 @@ final class HttpEdge extends VerticleBase {
   }
 
   private void handle(HttpServerRequest request) {
-    for (GuestProtocol guest : shared.guests) {
-      if (guest.accepts(request)) {
-        connections.requested(request.connection());
-        guest.handle(request);
-        return;
-      }
-    }
     Exchange exchange = new Exchange(request, shared.meters);
     exchange.attempt(() -> route(exchange));
   }

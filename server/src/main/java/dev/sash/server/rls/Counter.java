@@ -13,6 +13,9 @@ interface Counter {
   /** Spends permits if they fit; 0 only looks. */
   CompletionStage<Decision> ask(long permits);
 
+  /** Records permits whether they fit or not; denied if more is charged than the limit allows. */
+  CompletionStage<Decision> charge(long permits);
+
   /**
    * Gives back permits.
    *

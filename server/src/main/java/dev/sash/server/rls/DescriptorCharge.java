@@ -11,9 +11,9 @@ import java.util.concurrent.CompletionStage;
  * @param place the descriptor's, in the request
  * @param counter is asked
  * @param permits how many; 0 asks whether there is room
- * @param isBinding whether a denial denies the request
+ * @param match what holds for the descriptor
  */
-record DescriptorCharge(int place, Counter counter, long permits, boolean isBinding)
+record DescriptorCharge(int place, Counter counter, long permits, Match match)
     implements AllOrNothing.Part {
   @Override
   public String policy() {
@@ -21,9 +21,19 @@ record DescriptorCharge(int place, Counter counter, long permits, boolean isBind
   }
 
   @Override
+  public boolean isBinding() {
+    return !match.terms().shadow();
+  }
+
+  @Override
   public CompletionStage<Decision> tryAcquire(long howMany) {
     CompletionStage<Decision> answer = counter.ask(howMany);
     return permits > 0 ? answer : answer.thenApply(DescriptorCharge::deniedIfFull);
+  }
+
+  /** Records the permits whether they fit or not. */
+  CompletionStage<Decision> record() {
+    return permits > 0 ? counter.charge(permits) : tryAcquire(0);
   }
 
   /** To look always succeeds. Who costs nothing and only looks wants to know if others would. */
@@ -43,6 +53,6 @@ record DescriptorCharge(int place, Counter counter, long permits, boolean isBind
 
   /** What a decision means to Envoy. */
   RlsStatus status(Decision decision) {
-    return RlsStatus.of(decision, isBinding && !decision.allowed(), counter.limit(decision));
+    return RlsStatus.of(decision, isBinding() && !decision.allowed(), counter.limit(decision));
   }
 }

@@ -1,6 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.config.EnvoyDescriptor;
+import dev.sash.config.EnvoyOption;
 import dev.sash.server.rls.RlsRequest.Entry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,28 +12,57 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The descriptors of a domain, prepared for look-ups: one for each entry of a request, or a few
- * where values end in an asterisk. Immutable.
+ * where values have asterisks. Immutable.
  *
  * <p>An entry goes to the descriptor with its key and exactly its value; else to the first in the
- * file with its key and a value that ends in an asterisk and fits; else to the one with its key and
- * no value. There is no way back: what is below another one that would have fitted too is not
- * looked at. A limit holds for requests that end where it stands, not for those with more entries.
+ * file with its key and a value with asterisks that fits; else to the one with its key and no
+ * value. There is no way back: what is below another one that would have fitted too is not looked
+ * at. A limit holds for requests that end where it stands, not for those with more entries.
  *
  * @param <L> what a limit is made into
  */
 final class DescriptorTree<L> {
   private final Map<String, Values<L>> byKey = new HashMap<>();
 
-  /** A place in the tree: perhaps a limit, and what is below. */
-  private record Node<L>(@Nullable L limit, DescriptorTree<L> below) {}
+  /**
+   * What matched an entry of a request.
+   *
+   * @param pattern the value in the file; null if it has none
+   * @param shared whether all values that the pattern matches share one count
+   * @param valueToMetric whether metrics have the entry's value
+   */
+  record Step(@Nullable String pattern, boolean shared, boolean valueToMetric) {
+    private static Step of(EnvoyDescriptor descriptor) {
+      return new Step(
+          descriptor.value(),
+          descriptor.has(EnvoyOption.SHARE_THRESHOLD),
+          descriptor.has(EnvoyOption.VALUE_TO_METRIC));
+    }
 
-  /** A value that ends in an asterisk. */
-  private record Prefix<L>(String text, Node<L> node) {}
+    /** The value under which an entry is counted. */
+    String counted(Entry entry) {
+      return shared && pattern != null ? pattern : entry.value();
+    }
+  }
+
+  /**
+   * What holds for a request.
+   *
+   * @param limit the limit
+   * @param path what matched each entry
+   */
+  record Found<L>(L limit, List<Step> path) {}
+
+  /** A place in the tree: perhaps a limit, and what is below. */
+  private record Node<L>(Step step, @Nullable L limit, DescriptorTree<L> below) {}
+
+  /** A value with asterisks. */
+  private record Pattern<L>(Wildcard wildcard, Node<L> node) {}
 
   /** The descriptors of one key. */
   private static final class Values<L> {
     private final Map<String, Node<L>> exact = new HashMap<>();
-    private final List<Prefix<L>> prefixes = new ArrayList<>();
+    private final List<Pattern<L>> patterns = new ArrayList<>();
     private @Nullable Node<L> any;
 
     void put(@Nullable String value, Node<L> node) {
@@ -41,8 +71,8 @@ final class DescriptorTree<L> {
         return;
       }
       exact.put(value, node);
-      if (value.endsWith("*")) {
-        prefixes.add(new Prefix<>(value.substring(0, value.length() - 1), node));
+      if (Wildcard.isWildcard(value)) {
+        patterns.add(new Pattern<>(Wildcard.of(value), node));
       }
     }
 
@@ -51,9 +81,9 @@ final class DescriptorTree<L> {
       if (node != null) {
         return node;
       }
-      for (Prefix<L> prefix : prefixes) {
-        if (value.startsWith(prefix.text)) {
-          return prefix.node;
+      for (Pattern<L> pattern : patterns) {
+        if (pattern.wildcard.matches(value)) {
+          return pattern.node;
         }
       }
       return any;
@@ -69,7 +99,8 @@ final class DescriptorTree<L> {
   DescriptorTree(List<EnvoyDescriptor> descriptors, Function<EnvoyDescriptor, L> limits) {
     for (EnvoyDescriptor descriptor : descriptors) {
       L limit = descriptor.limit() == null ? null : limits.apply(descriptor);
-      Node<L> node = new Node<>(limit, new DescriptorTree<>(descriptor.descriptors(), limits));
+      DescriptorTree<L> below = new DescriptorTree<>(descriptor.descriptors(), limits);
+      Node<L> node = new Node<>(Step.of(descriptor), limit, below);
       byKey.computeIfAbsent(descriptor.key(), key -> new Values<>()).put(descriptor.value(), node);
     }
   }
@@ -80,17 +111,20 @@ final class DescriptorTree<L> {
    * @param entries one or more
    * @return null if there is none
    */
-  @Nullable L find(List<Entry> entries) {
+  @Nullable Found<L> find(List<Entry> entries) {
     DescriptorTree<L> tree = this;
-    Node<L> node = null;
+    List<Step> path = new ArrayList<>(entries.size());
+    L limit = null;
     for (Entry entry : entries) {
       Values<L> values = tree.byKey.get(entry.key());
-      node = values == null ? null : values.find(entry.value());
+      Node<L> node = values == null ? null : values.find(entry.value());
       if (node == null) {
         return null;
       }
+      path.add(node.step);
+      limit = node.limit;
       tree = node.below;
     }
-    return node == null ? null : node.limit;
+    return limit == null ? null : new Found<>(limit, path);
   }
 }

@@ -6,12 +6,13 @@ import dev.sash.server.rls.RlsRequest.Descriptor;
 @FunctionalInterface
 interface Domain {
   /** A domain that nobody has configured: nothing is limited. */
-  Domain UNKNOWN = descriptor -> Match.NONE;
+  Domain UNKNOWN = (descriptor, time) -> Match.NONE;
 
   /**
    * What holds for a descriptor.
    *
-   * @throws GrpcException if its own limit is none
+   * @param time in which stores must have answered
+   * @throws InvalidRequestException if its own limit is none
    */
-  Match match(Descriptor descriptor);
+  Match match(Descriptor descriptor, TimeLimit time);
 }

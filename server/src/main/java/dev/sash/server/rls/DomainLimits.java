@@ -38,10 +38,13 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
    */
   record Ready(String domain, List<Limit> limits, RateLimiter limiter, CurrentLimit shown) {
     /**
-     * Counts by this limit. The key has all entries with the values of the request: what matches an
-     * asterisk or no value at all has counts of its own for each value.
+     * Counts by this limit.
+     *
+     * @param entries make the key: what matches an asterisk or no value at all has counts of its
+     *     own for each value
+     * @param time in which the store must have answered
      */
-    Counter counter(List<Entry> entries) {
+    Counter counter(List<Entry> entries, TimeLimit time) {
       if (limits.isEmpty()) {
         return new NothingAllowed(limiter.policy().name(), shown);
       }
@@ -51,7 +54,7 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
         parts.add(entry.key());
         parts.add(entry.value());
       }
-      return new LimitCounter(limiter, Keys.joined(parts), shown);
+      return new LimitCounter(limiter, time, Keys.joined(parts), shown);
     }
   }
 
@@ -67,13 +70,13 @@ record DomainLimits(String domain, Engine engine, Algorithm algorithm, Duration 
   }
 
   /** A limit that came with a request. */
-  Match override(RlsRequest.OwnLimit limit, List<Entry> entries) {
+  Ready override(RlsRequest.OwnLimit limit) {
     for (EnvoyUnit unit : EnvoyUnit.values()) {
       if (unit.number() == limit.unit()) {
-        return Match.counted(ready(limit.requestsPerUnit(), unit, "").counter(entries), true);
+        return ready(limit.requestsPerUnit(), unit, "");
       }
     }
-    throw GrpcException.invalid("unit of limit must be between 1 and 7, was " + limit.unit());
+    throw new InvalidRequestException("unit of limit must be between 1 and 7, was " + limit.unit());
   }
 
   /** One for each domain, so that metrics tell them apart; its own limit is never asked. */

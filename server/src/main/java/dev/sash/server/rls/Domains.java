@@ -1,7 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.config.Configuration;
-import dev.sash.config.RlsCharging;
+import dev.sash.config.RlsConfig;
 import dev.sash.server.engine.Engine;
 import java.time.Duration;
 import java.util.HashMap;
@@ -12,7 +12,7 @@ final class Domains {
   private final Configuration configuration;
   private final Map<String, Domain> byName = new HashMap<>();
 
-  Domains(Configuration configuration, Engine engine, Duration deadline) {
+  Domains(Configuration configuration, Engine engine, Duration deadline, DescriptorMeters meters) {
     this.configuration = configuration;
     configuration
         .policies()
@@ -26,11 +26,14 @@ final class Domains {
         .domains()
         .forEach(
             (name, domain) ->
-                byName.put(name, new FileDomain(domain, limits(name, engine, deadline))));
+                byName.put(
+                    name,
+                    new FileDomain(
+                        domain, limits(name, engine, deadline), configuration.rls(), meters)));
   }
 
   private DomainLimits limits(String domain, Engine engine, Duration deadline) {
-    return new DomainLimits(domain, engine, configuration.rlsAlgorithm(), deadline);
+    return new DomainLimits(domain, engine, configuration.rls().algorithm(), deadline);
   }
 
   /** Whether they are those of this very object: to compare what it holds would cost too much. */
@@ -39,8 +42,8 @@ final class Domains {
     return configuration == other;
   }
 
-  RlsCharging charging() {
-    return configuration.rlsCharging();
+  RlsConfig config() {
+    return configuration.rls();
   }
 
   /** The domain of that name: a file's before a policy. */

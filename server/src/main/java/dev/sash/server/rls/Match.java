@@ -1,6 +1,5 @@
 package dev.sash.server.rls;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,24 +7,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param counter decides; null if nothing is to be counted
  * @param uncounted the status if nothing is
- * @param binding whether its denial denies the request
- * @param name by which others can replace it; null if it has none
- * @param replaces the names of limits that do not hold in the same request
+ * @param terms what it means for the others
+ * @param hits count what it decides; null if nothing does
  */
 record Match(
     @Nullable Counter counter,
     RlsStatus uncounted,
-    boolean binding,
-    @Nullable String name,
-    List<String> replaces) {
+    Terms terms,
+    DescriptorMeters.@Nullable Hits hits) {
   /** No limit. */
-  static final Match NONE = uncounted(RlsStatus.UNMATCHED, List.of());
+  static final Match NONE = uncounted(RlsStatus.UNMATCHED, Terms.PLAIN);
 
-  static Match uncounted(RlsStatus status, List<String> replaces) {
-    return new Match(null, status, false, null, replaces);
+  static Match uncounted(RlsStatus status, Terms terms) {
+    return new Match(null, status, terms, null);
   }
 
-  static Match counted(Counter counter, boolean binding) {
-    return new Match(counter, RlsStatus.UNMATCHED, binding, null, List.of());
+  static Match counted(Counter counter, Terms terms) {
+    return new Match(counter, RlsStatus.UNMATCHED, terms, null);
   }
 }

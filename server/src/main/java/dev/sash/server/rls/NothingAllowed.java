@@ -26,6 +26,11 @@ record NothingAllowed(String policy, CurrentLimit currentLimit) implements Count
   }
 
   @Override
+  public CompletionStage<Decision> charge(long permits) {
+    return ask(permits);
+  }
+
+  @Override
   public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
     return ask(0);
   }

@@ -15,21 +15,32 @@ import org.jspecify.annotations.Nullable;
  * Counts by a policy.
  *
  * @param engine counts
+ * @param time in which the store must have answered
  * @param policy the policy's name
  * @param key for whom; null if the policy makes the key
  * @param attributes the descriptor's entries
  */
 record PolicyCounter(
-    Engine engine, String policy, @Nullable String key, Map<String, String> attributes)
+    Engine engine,
+    TimeLimit time,
+    String policy,
+    @Nullable String key,
+    Map<String, String> attributes)
     implements Counter {
   @Override
   public CompletionStage<Decision> ask(long permits) {
-    return engine.check(question(permits)).thenApply(Answer::decision);
+    return engine.check(question(permits), time.left()).thenApply(Answer::decision);
+  }
+
+  /** The policy itself says whether it is charged always. */
+  @Override
+  public CompletionStage<Decision> charge(long permits) {
+    return ask(permits);
   }
 
   @Override
   public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
-    return engine.refund(question(permits), charged).thenApply(Answer::decision);
+    return engine.refund(question(permits), charged, time.left()).thenApply(Answer::decision);
   }
 
   private Question question(long permits) {

@@ -1,5 +1,6 @@
 package dev.sash.server.rls;
 
+import dev.sash.config.ChargeRule;
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
 import dev.sash.key.Keys;
@@ -29,6 +30,7 @@ final class PolicyDomain implements Domain {
   private final PolicyConfig policy;
   private final Engine engine;
   private final @Nullable DomainLimits overrides;
+  private final Terms terms;
 
   /**
    * A policy.
@@ -41,12 +43,14 @@ final class PolicyDomain implements Domain {
     this.policy = policy;
     this.engine = engine;
     this.overrides = overrides;
+    this.terms = Terms.of(policy.mode() == Mode.SHADOW, policy.charge() == ChargeRule.ALWAYS);
   }
 
   @Override
-  public Match match(Descriptor descriptor) {
+  public Match match(Descriptor descriptor, TimeLimit time) {
     if (descriptor.limit() != null && overrides != null) {
-      return overrides.override(descriptor.limit(), descriptor.entries());
+      Counter counter = overrides.override(descriptor.limit()).counter(descriptor.entries(), time);
+      return Match.counted(counter, Terms.PLAIN);
     }
     Map<String, String> attributes = new HashMap<>();
     for (Entry entry : descriptor.entries()) {
@@ -57,8 +61,8 @@ final class PolicyDomain implements Domain {
       attributes.putIfAbsent(Attributes.IP, address);
     }
     String key = key(descriptor.entries(), attributes.get(KEY));
-    Counter counter = new PolicyCounter(engine, policy.name(), key, attributes);
-    return Match.counted(counter, policy.mode() != Mode.SHADOW);
+    Counter counter = new PolicyCounter(engine, time, policy.name(), key, attributes);
+    return Match.counted(counter, terms);
   }
 
   private @Nullable String key(List<Entry> entries, @Nullable String told) {
@@ -75,7 +79,7 @@ final class PolicyDomain implements Domain {
       }
     }
     if (parts.isEmpty()) {
-      throw GrpcException.invalid(
+      throw new InvalidRequestException(
           "a descriptor must have an entry beside '" + policy.tierAttribute() + "'");
     }
     return Keys.joined(parts);

@@ -45,31 +45,31 @@ record RlsRequest(String domain, List<Descriptor> descriptors, long hitsAddend) 
   /**
    * Reads a message.
    *
-   * @throws GrpcException if it is none, or lacks what it must have
+   * @throws InvalidRequestException if it is none, or lacks what it must have
    */
   static RlsRequest parse(byte[] message) {
     try {
       return checked(read(CodedInputStream.newInstance(message)));
     } catch (IOException e) {
-      throw GrpcException.invalid("the message is no RateLimitRequest");
+      throw new InvalidRequestException("the message is no RateLimitRequest");
     }
   }
 
   private static RlsRequest checked(RlsRequest request) {
     if (request.domain.isEmpty()) {
-      throw GrpcException.invalid("rate limit domain must not be empty");
+      throw new InvalidRequestException("rate limit domain must not be empty");
     }
     int count = request.descriptors.size();
     if (count == 0) {
-      throw GrpcException.invalid("rate limit descriptor list must not be empty");
+      throw new InvalidRequestException("rate limit descriptor list must not be empty");
     }
     if (count > MAX_DESCRIPTORS) {
-      throw GrpcException.invalid(
+      throw new InvalidRequestException(
           "rate limit descriptors must be at most " + MAX_DESCRIPTORS + ", were " + count);
     }
     for (int i = 0; i < count; i++) {
       if (request.descriptors.get(i).entries.isEmpty()) {
-        throw GrpcException.invalid("rate limit descriptor " + i + " must have an entry");
+        throw new InvalidRequestException("rate limit descriptor " + i + " must have an entry");
       }
     }
     return request;

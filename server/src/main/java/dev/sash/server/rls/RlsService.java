@@ -1,134 +1,118 @@
 package dev.sash.server.rls;
 
-import dev.sash.server.engine.Engine;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
-import java.time.Duration;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import dev.sash.server.metrics.Outcome;
+import dev.sash.server.metrics.RequestMeters;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Envoy's rate limit service, version 3, with gRPC health and reflection, for an HTTP server that
- * hands over what is gRPC:
+ * Envoy's rate limit service, version 3, as gRPC calls it. Blocks no thread. Thread-safe.
  *
- * <pre>{@code
- * RlsService rls = new RlsService(engine);
- * server.requestHandler(request -> {
- *   if (rls.accepts(request)) {
- *     rls.handle(request);
- *   } else …
- * });
- * }</pre>
- *
- * <p>Thread-safe. It blocks no thread.
+ * <p>Messages are read and written by {@link RlsRequest} and {@link RlsResponse}; gRPC sees bytes.
  */
-public final class RlsService {
-  /** Less than the 20 ms that Envoy waits, so that a failure rule decides and not Envoy's. */
-  private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
+final class RlsService {
+  static final String NAME = "envoy.service.ratelimit.v3.RateLimitService";
 
-  private static final String GRPC = "application/grpc";
-  private static final String SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
+  private static final Logger LOG = LoggerFactory.getLogger(RlsService.class);
+  private static final String OPERATION = "should-rate-limit";
 
   private final Decider decider;
-  private final Health health = new Health(SERVICE);
-  private final Reflection reflection = new Reflection();
+  private final RequestMeters meters;
+  private final AtomicInteger underWay = new AtomicInteger();
 
-  /**
-   * A service that gives a remote store 15 ms, a little less than Envoy waits.
-   *
-   * @param engine decides
-   */
-  public RlsService(Engine engine) {
-    this(engine, DEFAULT_DEADLINE);
+  RlsService(Decider decider, RequestMeters meters) {
+    this.decider = decider;
+    this.meters = meters;
   }
 
-  /**
-   * A service.
-   *
-   * @param engine decides
-   * @param deadline within which a remote store must have answered where limits of Envoy's form are
-   *     counted: then this process decides alone. Policies have their own
-   */
-  public RlsService(Engine engine, Duration deadline) {
-    this.decider = new Decider(engine, deadline);
+  ServerServiceDefinition definition() {
+    MethodDescriptor<byte[], byte[]> method =
+        MethodDescriptor.newBuilder(Bytes.MARSHALLER, Bytes.MARSHALLER)
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName(MethodDescriptor.generateFullMethodName(NAME, "ShouldRateLimit"))
+            .build();
+    ServiceDescriptor service =
+        ServiceDescriptor.newBuilder(NAME)
+            .setSchemaDescriptor(new RlsSchema())
+            .addMethod(method)
+            .build();
+    return ServerServiceDefinition.builder(service)
+        .addMethod(method, ServerCalls.asyncUnaryCall(this::shouldRateLimit))
+        .build();
   }
 
-  /**
-   * Whether a request is meant for {@link #handle}.
-   *
-   * @param request any request
-   * @return true if it is gRPC, or takes itself for that
-   */
-  public boolean accepts(HttpServerRequest request) {
-    String type = request.getHeader("content-type");
-    return request.method().equals(HttpMethod.POST)
-        && type != null
-        && type.regionMatches(true, 0, GRPC, 0, GRPC.length());
+  /** The calls whose answers are not sent yet. */
+  int underWay() {
+    return underWay.get();
   }
 
-  /**
-   * Answers a request.
-   *
-   * @param request one that is {@linkplain #accepts accepted}, on its event loop, of whose body
-   *     nothing has been read
-   */
-  public void handle(HttpServerRequest request) {
-    if (request.version() != HttpVersion.HTTP_2) {
-      refuse(request, 505, "gRPC needs HTTP/2.\n");
-    } else if (!isProtobuf(request.getHeader("content-type"))) {
-      refuse(request, 415, "Of gRPC only application/grpc and application/grpc+proto are known.\n");
+  private void shouldRateLimit(byte[] message, StreamObserver<byte[]> observer) {
+    ServerCallStreamObserver<byte[]> call = (ServerCallStreamObserver<byte[]>) observer;
+    underWay.incrementAndGet();
+    meters.beginsToWait();
+    // One of the two is called, once, when all is sent or nobody waits for it any more.
+    call.setOnCloseHandler(this::finished);
+    call.setOnCancelHandler(this::finished);
+    try {
+      decider
+          .decide(RlsRequest.parse(message), timeLimit())
+          .whenComplete(
+              (response, failure) -> {
+                if (failure == null) {
+                  answer(call, response);
+                } else {
+                  fail(call, failure);
+                }
+              });
+    } catch (RuntimeException e) {
+      fail(call, e);
+    }
+  }
+
+  private void finished() {
+    underWay.decrementAndGet();
+    meters.endsToWait();
+  }
+
+  /** Bounded by the header {@code grpc-timeout}. */
+  private static TimeLimit timeLimit() {
+    Deadline deadline = Context.current().getDeadline();
+    return deadline == null ? TimeLimit.NONE : TimeLimit.ofCall(deadline);
+  }
+
+  private void answer(ServerCallStreamObserver<byte[]> call, RlsResponse response) {
+    meters.count(OPERATION, response.overLimit() ? Outcome.DENIED : Outcome.ALLOWED);
+    call.onNext(response.toBytes());
+    call.onCompleted();
+  }
+
+  private void fail(ServerCallStreamObserver<byte[]> call, Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof IllegalArgumentException) {
+      meters.count(OPERATION, Outcome.INVALID);
+      call.onError(
+          Status.INVALID_ARGUMENT.withDescription(cause.getMessage()).asRuntimeException());
     } else {
-      call(request.path(), new GrpcCall(request));
+      meters.count(OPERATION, Outcome.FAILED);
+      LOG.error("Request of Envoy failed", cause);
+      call.onError(
+          Status.INTERNAL
+              .withDescription("the call failed here, see the log")
+              .asRuntimeException());
     }
-  }
-
-  private void call(@Nullable String path, GrpcCall call) {
-    switch (path == null ? "" : path) {
-      case "/" + SERVICE + "/ShouldRateLimit" -> call.unary(decider::shouldRateLimit);
-      case "/grpc.health.v1.Health/Check" -> call.unary(health::check);
-      case "/grpc.health.v1.Health/Watch" -> health.watch(call);
-      case "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-          "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo" ->
-          call.each(reflection::answer);
-      default -> call.fail(new GrpcException(GrpcStatus.UNIMPLEMENTED, "there is no such method"));
-    }
-  }
-
-  private static boolean isProtobuf(@Nullable String contentType) {
-    String type = contentType == null ? "" : contentType.toLowerCase(Locale.ROOT);
-    int semicolon = type.indexOf(';');
-    String bare = (semicolon < 0 ? type : type.substring(0, semicolon)).trim();
-    return bare.equals(GRPC) || bare.equals(GRPC + "+proto");
-  }
-
-  /** To a client that would not understand a status of gRPC. What it still sends is not read. */
-  private static void refuse(HttpServerRequest request, int status, String text) {
-    HttpServerResponse response =
-        request.response().setStatusCode(status).putHeader("content-type", "text/plain");
-    response
-        .end(text)
-        .onComplete(
-            sent -> {
-              if (request.version() != HttpVersion.HTTP_2) {
-                request.connection().close();
-              } else if (!request.isEnded()) {
-                response.reset(0);
-              }
-            });
-  }
-
-  /**
-   * Tells clients that ask for health, and those that watch it, that no service is serving any
-   * more, so that they go elsewhere. Whoever calls all the same is answered as before.
-   */
-  public void drain() {
-    health.drain();
-  }
-
-  /** Ends the calls that watch health, which would not end by themselves. */
-  public void close() {
-    health.close();
   }
 }

@@ -4,7 +4,6 @@ import com.google.protobuf.CodedOutputStream;
 import dev.sash.Decision;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,19 +46,8 @@ record RlsStatus(
         overLimit, limit, decision.remaining(), decision.neverAllowed() ? null : reset);
   }
 
-  /** A {@code RateLimitResponse} with these statuses. */
-  static byte[] response(List<RlsStatus> statuses) {
-    boolean overLimit = statuses.stream().anyMatch(RlsStatus::overLimit);
-    return Wire.message(
-        out -> {
-          out.writeEnum(1, code(overLimit));
-          for (RlsStatus status : statuses) {
-            out.writeByteArray(2, Wire.message(status::write));
-          }
-        });
-  }
-
-  private void write(CodedOutputStream out) throws IOException {
+  /** Writes its fields. */
+  void write(CodedOutputStream out) throws IOException {
     out.writeEnum(1, code(overLimit));
     if (currentLimit != null) {
       CurrentLimit limit = currentLimit;
@@ -95,7 +83,7 @@ record RlsStatus(
     }
   }
 
-  private static int code(boolean overLimit) {
+  static int code(boolean overLimit) {
     return overLimit ? OVER_LIMIT : OK;
   }
 }

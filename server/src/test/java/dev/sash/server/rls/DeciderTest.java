@@ -42,7 +42,7 @@ class DeciderTest {
   private void configure(Configuration configuration) {
     InMemoryStore store = InMemoryStore.builder().clock(clock).build();
     engine = new Engine(new SashMeters(registry).instrument(store), "memory", configuration);
-    decider = new Decider(engine, Duration.ofSeconds(1));
+    decider = new Decider(engine, Duration.ofSeconds(1), new DescriptorMeters(registry));
   }
 
   /** Entries such as {@code user=ann path=/x}. */
@@ -64,8 +64,12 @@ class DeciderTest {
   }
 
   private List<RlsStatus> ask(long hits, Descriptor... descriptors) {
+    return response(hits, descriptors).statuses();
+  }
+
+  private RlsResponse response(long hits, Descriptor... descriptors) {
     RlsRequest request = new RlsRequest("shop", List.of(descriptors), hits);
-    return decider.decide(request).toCompletableFuture().join();
+    return decider.decide(request, TimeLimit.NONE).toCompletableFuture().join();
   }
 
   private RlsStatus ask(Descriptor descriptor) {
@@ -141,7 +145,7 @@ class DeciderTest {
     assertThat(ask("path=/")).isEqualTo(RlsStatus.UNMATCHED);
     RlsRequest other =
         new RlsRequest("nobody", List.of(descriptor("user=ann", limit(0, 1), null, false)), 1);
-    assertThat(decider.decide(other).toCompletableFuture().join())
+    assertThat(decider.decide(other, TimeLimit.NONE).toCompletableFuture().join().statuses())
         .containsExactly(RlsStatus.UNMATCHED);
   }
 
@@ -187,7 +191,7 @@ class DeciderTest {
     configure(shop());
     for (int unit : new int[] {0, 8, -1}) {
       assertThatThrownBy(() -> ask(descriptor("user=ann", limit(5, unit), null, false)))
-          .isInstanceOf(GrpcException.class)
+          .isInstanceOf(InvalidRequestException.class)
           .hasMessage("unit of limit must be between 1 and 7, was " + unit);
     }
   }
@@ -369,7 +373,8 @@ class DeciderTest {
     ask("user=ann");
     for (String domain : List.of("a shop/1", "a shop/2")) {
       RlsRequest request = new RlsRequest(domain, List.of(descriptor("user=ann")), 1);
-      assertThat(decider.decide(request).toCompletableFuture().join().get(0).overLimit()).isFalse();
+      assertThat(decider.decide(request, TimeLimit.NONE).toCompletableFuture().join().overLimit())
+          .isFalse();
     }
 
     assertThat(decisions("_rls.shop")).isEqualTo(1);

@@ -26,13 +26,17 @@ class DescriptorTreeTest {
           one("user", "ann", minutely(9)),
           any("plan", null, one("plan", "free", minutely(10))),
           one("a_b", "c", minutely(11)),
-          one("star", "*", minutely(12)));
+          one("star", "*", minutely(12)),
+          one("mid", "/api/*/action", minutely(13)),
+          one("mid", "/api/*/b/*/c", minutely(14)),
+          one("mid", "*.png", minutely(15)));
 
   private static final DescriptorTree<Long> LIMITS =
       new DescriptorTree<>(TREE, d -> Objects.requireNonNull(d.limit()).requestsPerUnit());
 
   private static Long find(String entries) {
-    return LIMITS.find(EnvoyFiles.entries(entries));
+    DescriptorTree.Found<Long> found = LIMITS.find(EnvoyFiles.entries(entries));
+    return found == null ? null : found.limit();
   }
 
   @ParameterizedTest
@@ -55,6 +59,14 @@ class DescriptorTreeTest {
     "user=root path=/x, 8",
     "plan=pro plan=free, 10",
     "user=ann, 9",
+    // asterisks anywhere, each for any characters or none
+    "mid=/api/1/action, 13",
+    "mid=/api//action, 13",
+    "mid=/api/1/b/2/c, 14",
+    "mid=/api/1/b/b/c, 14",
+    "mid=/api/1/b/x/b/2/c, 14",
+    "mid=a.png, 15",
+    "mid=.png, 15",
   })
   void theMostSpecialLimitHolds(String entries, long limit) {
     assertThat(find(entries)).isEqualTo(limit);
@@ -72,6 +84,10 @@ class DescriptorTreeTest {
     "user=ann path=/x", // no way back to the user without a value
     "a=b_c", // joined by an underscore it would be the same
     "=", //
+    "mid=/api/action", // what stands before and after an asterisk does not overlap
+    "mid=/api/1/other",
+    "mid=/api/1/b/c",
+    "mid=png",
   })
   void noLimitHoldsWhereNoneStands(String entries) {
     assertThat(find(entries)).isNull();
@@ -82,6 +98,6 @@ class DescriptorTreeTest {
     DescriptorTree<Long> tree =
         new DescriptorTree<>(List.of(one("user", "", minutely(1))), descriptor -> 1L);
 
-    assertThat(tree.find(List.of(new Entry("user", "ann")))).isEqualTo(1);
+    assertThat(tree.find(List.of(new Entry("user", "ann"))).limit()).isEqualTo(1);
   }
 }

@@ -6,14 +6,17 @@ import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyDescriptor;
 import dev.sash.config.EnvoyDomain;
 import dev.sash.config.EnvoyLimit;
+import dev.sash.config.EnvoyOption;
 import dev.sash.config.EnvoyUnit;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
+import dev.sash.config.RlsConfig;
 import dev.sash.server.rls.RlsRequest.Entry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What files of Envoy's form say, without the files. */
 final class EnvoyFiles {
@@ -43,16 +46,26 @@ final class EnvoyFiles {
 
   /** A key, a limit or null, and what is below. */
   static EnvoyDescriptor any(String key, EnvoyLimit limit, EnvoyDescriptor... below) {
-    return new EnvoyDescriptor(key, null, limit, false, false, List.of(below));
+    return with(key, null, limit, Set.of(), below);
   }
 
   /** A key with a value, a limit or null, and what is below. */
   static EnvoyDescriptor one(String key, String value, EnvoyLimit limit, EnvoyDescriptor... below) {
-    return new EnvoyDescriptor(key, value, limit, false, false, List.of(below));
+    return with(key, value, limit, Set.of(), below);
   }
 
   static EnvoyDescriptor shadow(String key, EnvoyLimit limit) {
-    return new EnvoyDescriptor(key, null, limit, true, false, List.of());
+    return with(key, null, limit, Set.of(EnvoyOption.SHADOW_MODE));
+  }
+
+  /** A descriptor with options. */
+  static EnvoyDescriptor with(
+      String key,
+      String value,
+      EnvoyLimit limit,
+      Set<EnvoyOption> options,
+      EnvoyDescriptor... below) {
+    return new EnvoyDescriptor(key, value, limit, options, Map.of(), List.of(below));
   }
 
   /** The domain {@code shop}. */
@@ -72,7 +85,7 @@ final class EnvoyFiles {
     for (PolicyConfig policy : policies) {
       byName.put(policy.name(), policy);
     }
-    return new Configuration(
-        byName, domainsByName, adHoc, AddressRanges.NONE, charging, Algorithm.SLIDING_LOG);
+    RlsConfig rls = new RlsConfig(charging, Algorithm.SLIDING_LOG, true, Set.of("always"));
+    return new Configuration(byName, domainsByName, adHoc, AddressRanges.NONE, rls);
   }
 }

@@ -77,9 +77,9 @@ class HealthIT {
   void isServingUntilItIsDrained() {
     assertThat(check("")).isEqualTo(ServingStatus.SERVING);
     assertThat(check(RLS)).isEqualTo(ServingStatus.SERVING);
-    assertThatThrownBy(() -> check("other")).hasMessage("NOT_FOUND: there is no such service");
+    assertThatThrownBy(() -> check("other")).hasMessageStartingWith("NOT_FOUND");
 
-    server.service.drain();
+    server.grpc.drain();
 
     assertThat(check("")).isEqualTo(ServingStatus.NOT_SERVING);
     assertThat(check(RLS)).isEqualTo(ServingStatus.NOT_SERVING);
@@ -92,17 +92,17 @@ class HealthIT {
     assertThat(whole.next()).isEqualTo(ServingStatus.SERVING);
     assertThat(rls.next()).isEqualTo(ServingStatus.SERVING);
 
-    server.service.drain();
-    server.service.drain();
+    server.grpc.drain();
+    server.grpc.drain();
 
     assertThat(whole.next()).isEqualTo(ServingStatus.NOT_SERVING);
     assertThat(rls.next()).isEqualTo(ServingStatus.NOT_SERVING);
     assertThat(watch("").next()).as("those that come later").isEqualTo(ServingStatus.NOT_SERVING);
 
-    server.service.close();
+    server.grpc.close();
 
-    assertThat(whole.next()).isEqualTo("UNAVAILABLE: the server ends");
-    assertThat(rls.next()).isEqualTo("UNAVAILABLE: the server ends");
+    assertThat((String) whole.next()).startsWith("UNAVAILABLE");
+    assertThat((String) rls.next()).startsWith("UNAVAILABLE");
   }
 
   @Test

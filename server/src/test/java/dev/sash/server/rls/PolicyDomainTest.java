@@ -7,6 +7,7 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.address.AddressRanges;
 import dev.sash.config.AccessList;
+import dev.sash.config.ChargeRule;
 import dev.sash.config.Cost;
 import dev.sash.config.EnvoyDomain;
 import dev.sash.config.Mode;
@@ -19,6 +20,7 @@ import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import dev.sash.testkit.ManualClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +40,8 @@ class PolicyDomainTest {
             store,
             "memory",
             EnvoyFiles.configuration(RlsCharging.ALL_OR_NOTHING, adHoc, domains, policy));
-    decider = new Decider(engine, Duration.ofSeconds(1));
+    decider =
+        new Decider(engine, Duration.ofSeconds(1), new DescriptorMeters(new SimpleMeterRegistry()));
   }
 
   private void configure(PolicyConfig policy) {
@@ -49,6 +52,7 @@ class PolicyDomainTest {
     return new PolicyConfig(
         Policy.of("api", Limit.parse(limit)),
         mode,
+        ChargeRule.IF_ALLOWED,
         List.of(keyAttributes),
         "plan",
         Map.of("pro", List.of(Limit.parse("100/1m"))),
@@ -64,7 +68,7 @@ class PolicyDomainTest {
     }
     Descriptor descriptor = new Descriptor(entries, limit, hits, negative);
     RlsRequest request = new RlsRequest("api", List.of(descriptor), 0);
-    return decider.decide(request).toCompletableFuture().join().get(0);
+    return decider.decide(request, TimeLimit.NONE).toCompletableFuture().join().statuses().get(0);
   }
 
   private RlsStatus ask(String... pairs) {
@@ -126,7 +130,7 @@ class PolicyDomainTest {
     assertThat(ask("user", "ann").remaining()).isEqualTo(9);
     assertThat(ask("plan", "pro", "user", "ann").remaining()).isEqualTo(98);
     assertThatThrownBy(() -> ask("plan", "pro"))
-        .isInstanceOf(GrpcException.class)
+        .isInstanceOf(InvalidRequestException.class)
         .hasMessage("a descriptor must have an entry beside 'plan'");
   }
 

@@ -16,6 +16,7 @@ import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,10 +60,12 @@ class RlsDocTest {
     for (String entries : descriptors) {
       list.add(new Descriptor(EnvoyFiles.entries(entries), null, null, false));
     }
-    return new Decider(engine, Duration.ofSeconds(1))
-        .decide(new RlsRequest(domain, list, 0))
+    DescriptorMeters meters = new DescriptorMeters(new SimpleMeterRegistry());
+    return new Decider(engine, Duration.ofSeconds(1), meters)
+        .decide(new RlsRequest(domain, list, 0), TimeLimit.NONE)
         .toCompletableFuture()
-        .join();
+        .join()
+        .statuses();
   }
 
   /** By Envoy's own protos: an unknown name or a value of another type would fail. */

@@ -9,7 +9,6 @@ import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 
 /**
@@ -39,8 +38,8 @@ class RlsFuzz {
     }
     try {
       RlsRequest.parse(message);
-    } catch (GrpcException e) {
-      assertThat(e.status()).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
+    } catch (InvalidRequestException e) {
+      assertThat(e).hasMessageContaining("m");
     }
   }
 
@@ -68,29 +67,5 @@ class RlsFuzz {
                 : null);
     assertThat(ours.hitsAddend())
         .isEqualTo(theirs.hasHitsAddend() ? theirs.getHitsAddend().getValue() : null);
-  }
-
-  /**
-   * A stream in pieces gives messages that fit, or a status; the first byte says how long they are.
-   */
-  @FuzzTest(maxDuration = "1m")
-  void frames(byte[] input) {
-    if (input.length == 0) {
-      return;
-    }
-    int piece = 1 + (input[0] & 0x7f);
-    Frames frames = Frames.encoded(input[0] < 0 ? "gzip" : null);
-    try {
-      for (int i = 1; i < input.length; i += piece) {
-        int end = Math.min(input.length, i + piece);
-        frames.add(Buffer.buffer(input).getBuffer(i, end));
-        for (byte[] next = frames.next(); next != null; next = frames.next()) {
-          assertThat(next.length).isLessThanOrEqualTo(Frames.MAX_MESSAGE);
-        }
-      }
-      frames.end();
-    } catch (GrpcException e) {
-      assertThat(e.status()).isIn(GrpcStatus.INVALID_ARGUMENT, GrpcStatus.RESOURCE_EXHAUSTED);
-    }
   }
 }

@@ -214,7 +214,7 @@ class RlsServiceIT {
     Status status = statusOf(request(descriptor("user", "x".repeat(70_000))));
 
     assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-    assertThat(status.getDescription()).startsWith("a message must be at most 65536 bytes, was 70");
+    assertThat(status.getDescription()).contains("exceeds maximum size 65536");
     assertThat(call(descriptor("user", user)).getOverallCode()).isEqualTo(Code.OK);
   }
 
@@ -241,6 +241,6 @@ class RlsServiceIT {
                     unknown,
                     CallOptions.DEFAULT,
                     request(descriptor("user", user))))
-        .hasMessage("UNIMPLEMENTED: there is no such method");
+        .hasMessageStartingWith("UNIMPLEMENTED: Method not found");
   }
 }

@@ -1,0 +1,53 @@
+package dev.sash.server.rls;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where and how gRPC is spoken. Immutable.
+ *
+ * @param host the address to listen on
+ * @param port the port to listen on; 0 for any that is free
+ * @param tls certificate and key; null to speak without TLS
+ * @param drainTimeout how long calls under way may take when the server stops
+ */
+public record GrpcOptions(String host, int port, @Nullable Tls tls, Duration drainTimeout) {
+  /**
+   * Files that TLS needs.
+   *
+   * @param certificate the certificate chain, as PEM
+   * @param key its private key, as PEM
+   */
+  public record Tls(Path certificate, Path key) {}
+
+  /** Checks the numbers. */
+  public GrpcOptions {
+    Objects.requireNonNull(host, "host must not be null");
+    if (port < 0 || port > 65_535) {
+      throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
+    }
+  }
+
+  /**
+   * Returns the defaults: without TLS, ten seconds to drain.
+   *
+   * @param host the address to listen on
+   * @param port the port to listen on; 0 for any that is free
+   * @return the options
+   */
+  public static GrpcOptions at(String host, int port) {
+    return new GrpcOptions(host, port, null, Duration.ofSeconds(10));
+  }
+
+  /**
+   * Returns these options with TLS.
+   *
+   * @param tls certificate and key; null to speak without
+   * @return the options
+   */
+  public GrpcOptions withTls(@Nullable Tls tls) {
+    return new GrpcOptions(host, port, tls, drainTimeout);
+  }
+}

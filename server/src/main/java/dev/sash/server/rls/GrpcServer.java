@@ -1,0 +1,148 @@
+package dev.sash.server.rls;
+
+import dev.sash.server.engine.Engine;
+import dev.sash.server.metrics.RequestMeters;
+import io.grpc.Server;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * gRPC on its own port: Envoy's rate limit service, health and reflection. Thread-safe.
+ *
+ * <p>Calls run on the event loops: nothing here blocks.
+ */
+public final class GrpcServer implements AutoCloseable {
+  /** Less than the 20 ms that Envoy waits, so that a failure rule decides and not Envoy's. */
+  private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
+
+  /** The longest message taken, as it is sent and when it is unpacked. */
+  private static final int MAX_MESSAGE_BYTES = 64 * 1024;
+
+  /** Those under way on a connection; bounds what waits for a store. */
+  private static final int MAX_CALLS_PER_CONNECTION = 10_000;
+
+  private static final int KEEP_ALIVE_SECONDS = 5;
+  private static final int POLL_MILLIS = 5;
+  private static final int END_SECONDS = 5;
+
+  private final GrpcOptions options;
+  private final RlsService service;
+  private final HealthStatusManager health = new HealthStatusManager();
+  private final EventLoopGroup eventLoops =
+      new MultiThreadIoEventLoopGroup(
+          Runtime.getRuntime().availableProcessors(),
+          new DefaultThreadFactory("sash-grpc", true),
+          NioIoHandler.newFactory());
+  private final Server server;
+
+  /**
+   * Creates a server that does not listen yet. It gives a remote store 15 ms, a little less than
+   * Envoy waits.
+   *
+   * @param engine decides
+   * @param options where and how
+   * @param registry receives meters
+   */
+  public GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry) {
+    this(engine, options, registry, DEFAULT_DEADLINE);
+  }
+
+  /**
+   * Creates a server that does not listen yet.
+   *
+   * @param engine decides
+   * @param options where and how
+   * @param registry receives meters
+   * @param deadline within which a remote store must have answered where limits of Envoy's form are
+   *     counted: then this process decides alone. Policies have their own
+   */
+  public GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry, Duration deadline) {
+    this.options = options;
+    Decider decider = new Decider(engine, deadline, new DescriptorMeters(registry));
+    this.service = new RlsService(decider, new RequestMeters(registry, "grpc"));
+    health.setStatus(RlsService.NAME, ServingStatus.SERVING);
+    this.server = build(registry);
+  }
+
+  @SuppressWarnings("deprecation") // grpcurl and others still ask for the older reflection
+  private Server build(MeterRegistry registry) {
+    InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(address)
+            .bossEventLoopGroup(eventLoops)
+            .workerEventLoopGroup(eventLoops)
+            .channelType(NioServerSocketChannel.class)
+            .directExecutor()
+            .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+            // Envoy's connection_keepalive may ping often, and while there are no calls.
+            .permitKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+            .permitKeepAliveWithoutCalls(true)
+            .addTransportFilter(new ConnectionMeter(registry))
+            .addService(service.definition())
+            .addService(health.getHealthService())
+            .addService(ProtoReflectionServiceV1.newInstance())
+            .addService(io.grpc.protobuf.services.ProtoReflectionService.newInstance());
+    GrpcOptions.Tls tls = options.tls();
+    if (tls != null) {
+      builder.useTransportSecurity(tls.certificate().toFile(), tls.key().toFile());
+    }
+    return builder.build();
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @return the port
+   * @throws IllegalStateException if it cannot, such as for a port that is taken
+   */
+  public int listen() {
+    try {
+      server.start();
+      return server.getPort();
+    } catch (IOException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IllegalStateException(String.valueOf(cause.getMessage()), e);
+    }
+  }
+
+  /**
+   * Tells clients that ask for health, and those that watch it, that no service is serving any
+   * more, so that they go elsewhere. Further calls are answered as before.
+   */
+  public void drain() {
+    health.enterTerminalState();
+  }
+
+  /**
+   * Stops listening, answers what is under way within the time that the options allow, and ends.
+   * Calls that watch health end here too: they would never end by themselves.
+   */
+  @Override
+  public void close() {
+    server.shutdown();
+    long end = System.nanoTime() + options.drainTimeout().toNanos();
+    try {
+      while (service.underWay() > 0 && System.nanoTime() < end) {
+        server.awaitTermination(POLL_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      server.shutdownNow().awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      server.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+    eventLoops.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}
