@@ -7,6 +7,7 @@ import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.http.HttpOptions;
+import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.resp.RespCredentials;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
@@ -37,6 +38,8 @@ final class Serve {
   private static final String TLS_CERT = "--tls-cert";
   private static final String TLS_KEY = "--tls-key";
   private static final String MAX_CONNECTIONS = "--max-connections";
+  private static final String MAX_CONNECTIONS_PER_ADDRESS = "--max-connections-per-address";
+  private static final String MAX_INPUT_BYTES = "--max-input-bytes";
   private static final String IDLE_TIMEOUT = "--idle-timeout";
   private static final String DRAIN_DELAY = "--drain-delay";
   private static final String LOG_FORMAT = "--log-format";
@@ -54,6 +57,8 @@ final class Serve {
           TLS_CERT,
           TLS_KEY,
           MAX_CONNECTIONS,
+          MAX_CONNECTIONS_PER_ADDRESS,
+          MAX_INPUT_BYTES,
           IDLE_TIMEOUT,
           DRAIN_DELAY,
           LOG_FORMAT,
@@ -76,7 +81,12 @@ final class Serve {
                                 for the local fallback (a quarter of the maximum heap)
         --tls-cert FILE         the certificate chain in PEM format
         --tls-key FILE          the private key in PEM format
-        --max-connections N     the most open connections; further ones are closed (20000)
+        --max-connections N     the most open connections of HTTP, and of RESP; further ones are
+                                closed (20000)
+        --max-connections-per-address N
+                                the most connections from one IPv4 address or IPv6 /64 network (three
+                                quarters of --max-connections)
+        --max-input-bytes SIZE  the most bytes of requests that are not complete (64m)
         --idle-timeout TIME     closes connections that send no complete request in this time (1m)
         --drain-delay TIME      the time between failing /readyz and stopping (0s)
         --log-format FORMAT     text or json (text)
@@ -148,6 +158,7 @@ final class Serve {
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
         .withMaxBytes(arguments.bytes(MAX_BYTES))
+        .withNetwork(network(arguments))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
   }
 
@@ -173,6 +184,15 @@ final class Serve {
             .tokens(tokens)
             .maxConnections(connections(arguments))
             .build();
+  }
+
+  private static NetworkBounds network(Arguments arguments) {
+    int connections = connections(arguments);
+    long inputBytes = arguments.bytes(MAX_INPUT_BYTES);
+    return new NetworkBounds(
+        arguments.number(
+            MAX_CONNECTIONS_PER_ADDRESS, 1, 1_000_000, Math.max(1, connections - connections / 4)),
+        inputBytes == 0 ? NetworkBounds.defaults().inputBytes() : inputBytes);
   }
 
   private static int connections(Arguments arguments) {

@@ -6,6 +6,8 @@ import dev.sash.redis.RedisStore;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
+import dev.sash.server.net.ByteBudget;
+import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.GrpcOptions;
@@ -86,8 +88,14 @@ public final class SashServer implements AutoCloseable {
     this.http = new HttpApi(vertx, engine, new Own(), registry, options.http());
     GrpcOptions grpcOptions = options.grpc();
     this.grpc = grpcOptions == null ? null : new GrpcServer(engine, grpcOptions, registry);
+    NetworkUsage usage = NetworkUsage.within(options.network());
+    Gauge.builder("sash.server.input.bytes", usage.input(), ByteBudget::used)
+        .description("Bytes of requests that are not complete")
+        .strongReference(true)
+        .register(registry);
     RespOptions respOptions = options.resp();
-    this.resp = respOptions == null ? null : new RespServer(vertx, engine, respOptions, registry);
+    this.resp =
+        respOptions == null ? null : new RespServer(vertx, engine, respOptions, usage, registry);
   }
 
   private static Vertx vertx() {

@@ -1,6 +1,7 @@
 package dev.sash.server;
 
 import dev.sash.server.http.HttpOptions;
+import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodes the number of servers that share the limits while Redis is unavailable
  * @param maxBytes the most bytes of keys and their state in this process; 0 for a quarter of the
  *     maximum heap
+ * @param network bounds of what clients of all protocols use together
  * @param drainDelay how long the server goes on as before once it has said that it is not ready
  */
 public record ServerOptions(
@@ -29,6 +31,7 @@ public record ServerOptions(
     List<String> redisUris,
     int nodes,
     long maxBytes,
+    NetworkBounds network,
     Duration drainDelay) {
 
   /** Copies the URIs. */
@@ -43,7 +46,7 @@ public record ServerOptions(
    * @return the options
    */
   public static ServerOptions of(HttpOptions http) {
-    return new ServerOptions(http, null, null, null, List.of(), 1, 0, Duration.ZERO);
+    return new ServerOptions(http, null, null, null, List.of(), 1, 0, NetworkBounds.defaults(), Duration.ZERO);
   }
 
   /**
@@ -53,7 +56,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(http, grpc, resp, path, redisUris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, path, redisUris, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -63,7 +66,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(http, grpc, resp, configuration, uris, nodes, maxBytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, configuration, uris, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -74,7 +77,7 @@ public record ServerOptions(
    */
   public ServerOptions withGrpc(@Nullable GrpcOptions options) {
     return new ServerOptions(
-        http, options, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
+        http, options, resp, configuration, redisUris, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -85,7 +88,7 @@ public record ServerOptions(
    */
   public ServerOptions withResp(@Nullable RespOptions options) {
     return new ServerOptions(
-        http, grpc, options, configuration, redisUris, nodes, maxBytes, drainDelay);
+        http, grpc, options, configuration, redisUris, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -96,7 +99,7 @@ public record ServerOptions(
    */
   public ServerOptions withNodes(int nodes) {
     return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, nodes, maxBytes, drainDelay);
+        http, grpc, resp, configuration, redisUris, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -109,7 +112,18 @@ public record ServerOptions(
     if (bytes < 0) {
       throw new IllegalArgumentException("maxBytes must be 0 or more, was " + bytes);
     }
-    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, bytes, drainDelay);
+    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, bytes, network, drainDelay);
+  }
+
+  /**
+   * Returns these options with other bounds of what clients of all protocols use together.
+   *
+   * @param bounds the bounds
+   * @return the options
+   */
+  public ServerOptions withNetwork(NetworkBounds bounds) {
+    return new ServerOptions(
+        http, grpc, resp, configuration, redisUris, nodes, maxBytes, bounds, drainDelay);
   }
 
   /**
@@ -128,6 +142,6 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, maxBytes, delay);
+    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, maxBytes, network, delay);
   }
 }

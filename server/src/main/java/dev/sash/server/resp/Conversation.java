@@ -1,5 +1,6 @@
 package dev.sash.server.resp;
 
+import dev.sash.server.net.ByteBudget;
 import dev.sash.server.resp.Command.InTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,6 +30,7 @@ final class Conversation {
   private final CommandTable commands;
   private final RespOptions options;
   private final RespParser parser;
+  private final ByteBudget.Share unfinished;
   private final ReplyWriter out = new ReplyWriter();
   private final Queue<Slot> queue = new ArrayDeque<>();
   private final Thread thread = Thread.currentThread();
@@ -68,12 +70,23 @@ final class Conversation {
 
   private long slowAt = -1;
 
-  Conversation(Wire wire, Session session, CommandTable commands, RespOptions options) {
+  /**
+   * Starts a conversation.
+   *
+   * @param unfinished bounds the bytes of requests and transactions that are not complete
+   */
+  Conversation(
+      Wire wire,
+      Session session,
+      CommandTable commands,
+      RespOptions options,
+      ByteBudget.Share unfinished) {
     this.wire = wire;
     this.session = session;
     this.commands = commands;
     this.options = options;
     this.parser = new RespParser(bounds());
+    this.unfinished = unfinished;
   }
 
   Session session() {
@@ -141,7 +154,7 @@ final class Conversation {
     outputEnded = true;
     queue.clear();
     queuedBytes = 0;
-    transaction = null;
+    discardInput();
     out.clear();
   }
 
@@ -221,6 +234,7 @@ final class Conversation {
     if (over && queue.isEmpty() && !outputEnded) {
       outputEnded = true;
       endedAt = age;
+      discardInput();
       wire.endOutput();
     }
     flow();
@@ -249,6 +263,7 @@ final class Conversation {
       while (!ending && out.length() < SEND_AT && !isBusy()) {
         Request request = parser.next();
         if (request == null) {
+          holdUnfinished();
           return false;
         }
         requests++;
@@ -315,12 +330,30 @@ final class Conversation {
     }
   }
 
+  private void holdUnfinished() {
+    int queued = transaction == null ? 0 : transaction.bytes();
+    if (!unfinished.resize(parser.heldBytes() + queued)) {
+      endWith("too many bytes of unfinished requests at this server, closing the connection");
+    }
+  }
+
   private void fail(@Nullable String message) {
+    endWith("Protocol error: " + message);
+  }
+
+  private void endWith(String error) {
     ReplyWriter reply = writer();
-    reply.error("ERR", "Protocol error: " + message);
+    reply.error("ERR", error);
     written(reply);
     commands.countUnreadable();
     ending = true;
+    discardInput();
+  }
+
+  private void discardInput() {
+    parser.clear();
+    transaction = null;
+    unfinished.release();
   }
 
   /** Where the next reply goes: it may have to stand behind others. */

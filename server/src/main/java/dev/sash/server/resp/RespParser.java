@@ -61,6 +61,19 @@ final class RespParser {
     return start < end;
   }
 
+  /** Returns the bytes that are held until the rest of a request comes. */
+  int heldBytes() {
+    return isPartial() ? data.length : 0;
+  }
+
+  /** Discards what was received. */
+  void clear() {
+    data = EMPTY;
+    start = at = end = 0;
+    expected = UNKNOWN;
+    length = UNKNOWN;
+  }
+
   /**
    * More that was received.
    *

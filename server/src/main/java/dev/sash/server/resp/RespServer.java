@@ -1,7 +1,10 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.net.NetworkBounds;
+import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.PeerAddress;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -41,6 +44,8 @@ public final class RespServer {
   private final Authenticator authenticator;
   private final CommandTable commands;
   private final AtomicInteger connections = new AtomicInteger();
+  private final NetworkUsage usage;
+  private final Counter refused;
   private final AtomicLong lastId = new AtomicLong();
   private volatile int actualPort;
   private @Nullable Future<String> deployment;
@@ -54,27 +59,41 @@ public final class RespServer {
    * @param options how the port is to be
    */
   public RespServer(Vertx vertx, Engine engine, RespOptions options) {
-    this(vertx, engine, options, new CompositeMeterRegistry());
+    this(
+        vertx,
+        engine,
+        options,
+        NetworkUsage.within(NetworkBounds.defaults()),
+        new CompositeMeterRegistry());
   }
 
   /**
    * A server with meters: the counter {@code sash.resp.commands} with the tags {@code command} and
-   * {@code outcome}, and the gauge {@code sash.resp.connections}.
+   * {@code outcome}, the gauge {@code sash.resp.connections}, and the counter {@code
+   * sash.server.connections.refused}.
    *
    * @param vertx has the event loops
    * @param engine decides
    * @param options how the port is to be
+   * @param usage what clients of all protocols use together
    * @param registry gets the meters
    */
-  public RespServer(Vertx vertx, Engine engine, RespOptions options, MeterRegistry registry) {
+  public RespServer(
+      Vertx vertx, Engine engine, RespOptions options, NetworkUsage usage, MeterRegistry registry) {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
+    this.usage = Objects.requireNonNull(usage, "usage must not be null");
     this.authenticator = new Authenticator(options.credentials(), options.tokens());
     this.commands = CommandTable.of(engine, authenticator, connections::get, registry);
     Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
         .description("Connections over RESP")
         .strongReference(true)
         .register(registry);
+    this.refused =
+        Counter.builder("sash.server.connections.refused")
+            .description("Connections closed because there were too many")
+            .tag("protocol", "resp")
+            .register(registry);
   }
 
   /**
@@ -141,21 +160,38 @@ public final class RespServer {
       return PeerAddress.of(address == null ? null : address.hostAddress());
     }
 
-    private void connected(NetSocket socket) {
+    /** Counts a connection; or returns why there is no room for it. */
+    private @Nullable String opened(PeerAddress peer) {
       if (connections.incrementAndGet() > options.maxConnections()) {
         connections.decrementAndGet();
-        socket.end(Buffer.buffer("-ERR max number of clients reached\r\n"));
+        return "max number of clients reached";
+      }
+      if (!usage.connections().opened(peer)) {
+        connections.decrementAndGet();
+        return "max number of clients from this address reached";
+      }
+      return null;
+    }
+
+    private void connected(NetSocket socket) {
+      PeerAddress peer = peer(socket);
+      String refusal = opened(peer);
+      if (refusal != null) {
+        refused.increment();
+        socket.end(Buffer.buffer("-ERR " + refusal + "\r\n"));
         return;
       }
       Session session = new Session(lastId.incrementAndGet(), authenticator.isRequired());
-      SocketWire wire = new SocketWire(socket, peer(socket));
-      Conversation conversation = new Conversation(wire, session, commands, options);
+      SocketWire wire = new SocketWire(socket, peer);
+      Conversation conversation =
+          new Conversation(wire, session, commands, options, usage.input().share());
       conversations.add(conversation);
       socket.shutdownHandler(nothing -> conversation.finish());
       socket.closeHandler(
           nothing -> {
             conversations.remove(conversation);
             connections.decrementAndGet();
+            usage.connections().closed(peer);
           });
       wire.serve(conversation);
     }

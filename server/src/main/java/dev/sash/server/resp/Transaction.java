@@ -49,6 +49,11 @@ final class Transaction {
     bytes = 0;
   }
 
+  /** Returns the bytes that are held for the commands. */
+  int bytes() {
+    return bytes;
+  }
+
   boolean isAborted() {
     return aborted;
   }

@@ -267,4 +267,45 @@ class ConversationTest {
         .counter()
         .count();
   }
+
+  @Test
+  void holdsUnfinishedRequestsAndTransactionsWithinTheBudget() {
+    TestConversation client = new TestConversation();
+    client.send("PING\r\nPI");
+    assertThat(client.budget.used()).isBetween(2L, 100L);
+    client.send("NG\r\n");
+    assertThat(client.budget.used()).isZero();
+    assertThat(client.wire.replies()).isEqualTo(List.of("PONG", "PONG"));
+
+    client.ask("MULTI", "ECHO " + "x".repeat(60_000), "ECHO " + "x".repeat(60_000));
+    assertThat(client.budget.used()).isBetween(120_000L, 130_000L);
+    client.ask("DISCARD");
+    assertThat(client.budget.used()).isZero();
+
+    String echo = "ECHO " + "x".repeat(60_000);
+    client.ask("MULTI");
+    for (int i = 0; i < 60; i++) {
+      client.ask(echo);
+    }
+    long held = client.budget.used();
+    client.reconnect();
+    client.ask("MULTI");
+    Object last = "QUEUED";
+    for (int i = 0; i < 60 && "QUEUED".equals(last); i++) {
+      List<?> replies = client.ask(echo);
+      last = replies.get(replies.size() - 1);
+      assertThat(client.budget.used()).isBetween(held, 5L << 20);
+    }
+    assertThat(last)
+        .isEqualTo(
+            TestConversation.error(
+                "ERR too many bytes of unfinished requests at this server, closing the connection"));
+    assertThat(client.wire.outputEnded).isTrue();
+    assertThat(client.budget.used()).isEqualTo(held);
+
+    client.reconnect();
+    client.send("PI");
+    client.get().closed();
+    assertThat(client.budget.used()).isEqualTo(held);
+  }
 }

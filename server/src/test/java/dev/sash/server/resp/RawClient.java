@@ -18,7 +18,20 @@ final class RawClient implements AutoCloseable {
   private final ReplyReader reader;
 
   RawClient(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(port, 1);
+  }
+
+  /** Connects from 127.0.0.{@code host}. */
+  RawClient(int port, int host) throws IOException {
+    this(new Socket(loopback(1), port, loopback(host), 0));
+  }
+
+  private static InetAddress loopback(int host) throws IOException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) host});
+  }
+
+  RawClient(Socket connected) throws IOException {
+    socket = connected;
     socket.setSoTimeout(30_000);
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream());

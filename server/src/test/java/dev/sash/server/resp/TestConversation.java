@@ -6,6 +6,7 @@ import dev.sash.config.Configuration;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.net.ByteBudget;
 import dev.sash.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class TestConversation {
 
   final ManualClock clock = new ManualClock();
   final TestWire wire = new TestWire();
+  final ByteBudget budget = new ByteBudget(5 << 20);
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final List<CompletableFuture<String>> undecided = new ArrayList<>();
   private final List<String> words = new ArrayList<>();
@@ -61,7 +63,8 @@ final class TestConversation {
   }
 
   private Conversation connected() {
-    return new Conversation(wire, new Session(7, authenticator.isRequired()), commands, options);
+    Session session = new Session(7, authenticator.isRequired());
+    return new Conversation(wire, session, commands, options, budget.share());
   }
 
   /** The client comes again, over the same wire. */

@@ -5,6 +5,8 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.PatientStore;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.net.NetworkBounds;
+import dev.sash.server.net.NetworkUsage;
 import dev.sash.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -27,6 +29,7 @@ final class TestServer implements AutoCloseable {
   private final Store store;
   private final Engine engine;
   private final RespServer server;
+  private final NetworkUsage usage;
   private final int port;
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -39,10 +42,19 @@ final class TestServer implements AutoCloseable {
   }
 
   TestServer(Store store, RespOptions.Builder options) {
+    this(store, options, NetworkBounds.defaults());
+  }
+
+  TestServer(RespOptions.Builder options, NetworkBounds bounds) {
+    this(InMemoryStore.create(), options, bounds);
+  }
+
+  private TestServer(Store store, RespOptions.Builder options, NetworkBounds bounds) {
+    this.usage = NetworkUsage.within(bounds);
     this.store = store;
     Store metered = new SashMeters(registry).instrument(new PatientStore(store));
     this.engine = new Engine(metered, "memory", Configuration.parse(YAML, "test"));
-    this.server = new RespServer(vertx, engine, options.port(0).build(), registry);
+    this.server = new RespServer(vertx, engine, options.port(0).build(), usage, registry);
     this.port = await(server.listen());
   }
 
@@ -56,6 +68,16 @@ final class TestServer implements AutoCloseable {
 
   RespServer server() {
     return server;
+  }
+
+  /** The bytes of requests that are not complete. */
+  long unfinishedBytes() {
+    return usage.input().used();
+  }
+
+  /** Connects from 127.0.0.{@code host}. */
+  RawClient connectFrom(int host) throws IOException {
+    return new RawClient(port, host);
   }
 
   RawClient connect() throws IOException {
