@@ -6,8 +6,10 @@ import dev.sash.config.ConfigurationException;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.access.RedisLogin;
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.net.NetworkBounds;
+import dev.sash.server.net.TlsFiles;
 import dev.sash.server.resp.RespCredentials;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
@@ -37,6 +39,8 @@ final class Serve {
   private static final String MAX_BYTES = "--max-bytes";
   private static final String TLS_CERT = "--tls-cert";
   private static final String TLS_KEY = "--tls-key";
+  private static final String TLS_CLIENT_CA = "--tls-client-ca";
+  private static final String RESP_TLS = "--resp-tls";
   private static final String MAX_CONNECTIONS = "--max-connections";
   private static final String MAX_CONNECTIONS_PER_ADDRESS = "--max-connections-per-address";
   private static final String MAX_INPUT_BYTES = "--max-input-bytes";
@@ -56,6 +60,8 @@ final class Serve {
           MAX_BYTES,
           TLS_CERT,
           TLS_KEY,
+          TLS_CLIENT_CA,
+          RESP_TLS,
           MAX_CONNECTIONS,
           MAX_CONNECTIONS_PER_ADDRESS,
           MAX_INPUT_BYTES,
@@ -81,6 +87,9 @@ final class Serve {
                                 for the local fallback (a quarter of the maximum heap)
         --tls-cert FILE         the certificate chain in PEM format
         --tls-key FILE          the private key in PEM format
+        --tls-client-ca FILE    the authorities of client certificates in PEM format; with it,
+                                clients must present a certificate
+        --resp-tls true         uses the same TLS for RESP (false)
         --max-connections N     the most open connections of HTTP, and of RESP; further ones are
                                 closed (20000)
         --max-connections-per-address N
@@ -98,8 +107,11 @@ final class Serve {
                                 this machine are accepted
         SASH_REFUND_TOKEN       a token that permits refunds and nothing else
         SASH_RESP_PASSWORD      the password of RESP clients, and SASH_RESP_USER their user name
-      SASH_ADMIN_TOKEN_FILE and SASH_REFUND_TOKEN_FILE name files instead, which are read again when
-      they change. Tokens have at least 16 characters.
+        SASH_REDIS_PASSWORD_FILE
+                                a file with the password of Redis, and SASH_REDIS_USER the user, if
+                                they are not in the URI
+      SASH_ADMIN_TOKEN_FILE, SASH_REFUND_TOKEN_FILE and SASH_RESP_PASSWORD_FILE name files instead.
+      Files are read again when they change. Tokens have at least 16 characters.
       Signals: HUP reloads the configuration, TERM and INT drain and stop the server.
       """;
 
@@ -156,6 +168,7 @@ final class Serve {
         .withResp(resp(arguments, environment, tokens))
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
+        .withRedisLogin(RedisLogin.of(environment))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
         .withMaxBytes(arguments.bytes(MAX_BYTES))
         .withNetwork(network(arguments))
@@ -167,9 +180,7 @@ final class Serve {
     if (port == null) {
       return null;
     }
-    HttpOptions.Tls tls = tls(arguments);
-    return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port)
-        .withTls(tls == null ? null : new GrpcOptions.Tls(tls.certificate(), tls.key()));
+    return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port).withTls(tls(arguments));
   }
 
   private static @Nullable RespOptions resp(
@@ -182,8 +193,20 @@ final class Serve {
             .port(port)
             .credentials(RespCredentials.of(environment))
             .tokens(tokens)
+            .tls(respTls(arguments))
             .maxConnections(connections(arguments))
             .build();
+  }
+
+  private static @Nullable TlsFiles respTls(Arguments arguments) {
+    if (arguments.choice(RESP_TLS, List.of("false", "true")).equals("false")) {
+      return null;
+    }
+    TlsFiles tls = tls(arguments);
+    if (tls == null) {
+      throw new BadArgumentsException(RESP_TLS + " must be given with " + TLS_CERT);
+    }
+    return tls;
   }
 
   private static NetworkBounds network(Arguments arguments) {
@@ -199,15 +222,21 @@ final class Serve {
     return arguments.number(MAX_CONNECTIONS, 1, 1_000_000, 20_000);
   }
 
-  private static HttpOptions.@Nullable Tls tls(Arguments arguments) {
+  private static @Nullable TlsFiles tls(Arguments arguments) {
     String certificate = arguments.text(TLS_CERT);
     String key = arguments.text(TLS_KEY);
     if ((certificate == null) != (key == null)) {
       throw new BadArgumentsException(TLS_CERT + " and " + TLS_KEY + " must be given together");
     }
-    return certificate == null || key == null
-        ? null
-        : new HttpOptions.Tls(Path.of(certificate), Path.of(key));
+    String clientCa = arguments.text(TLS_CLIENT_CA);
+    if (certificate == null || key == null) {
+      if (clientCa != null) {
+        throw new BadArgumentsException(TLS_CLIENT_CA + " must be given with " + TLS_CERT);
+      }
+      return null;
+    }
+    return new TlsFiles(
+        Path.of(certificate), Path.of(key), clientCa == null ? null : Path.of(clientCa));
   }
 
   private static void stopBySignal(SashServer server) {
@@ -245,10 +274,12 @@ final class Serve {
         server.grpcPort() == 0
             ? ""
             : "Envoy: gRPC on port " + server.grpcPort() + ", docs/rls.md\n";
+    RespOptions respOptions = options.resp();
     String resp =
-        server.respPort() == 0
+        respOptions == null
             ? ""
-            : "       redis-cli -p " + server.respPort() + " SASH.CHECK " + policy + " user:42\n";
+            : "       redis-cli %s-p %d SASH.CHECK %s user:42\n"
+                .formatted(respOptions.tls() == null ? "" : "--tls ", server.respPort(), policy);
     return """
         Sash listens on %1$s, with its state %2$s and %3$s.
 

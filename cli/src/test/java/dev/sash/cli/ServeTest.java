@@ -2,6 +2,7 @@ package dev.sash.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -33,5 +34,45 @@ class ServeTest {
         .isEqualTo(
             "sash: cannot serve: SASH_ADMIN_TOKEN must have between 16 and 1024 characters, has"
                 + " 0\n");
+  }
+
+  @Test
+  void refusesAnEmptyPassword() {
+    assertThat(refusal(Map.of("SASH_RESP_PASSWORD", "")))
+        .isEqualTo(
+            "sash: cannot serve: SASH_RESP_PASSWORD must not be empty; unset it for no password\n");
+  }
+
+  @Test
+  void refusesFilesThatAreNotThere() {
+    for (String variable :
+        List.of(
+            "SASH_ADMIN_TOKEN_FILE",
+            "SASH_REFUND_TOKEN_FILE",
+            "SASH_RESP_PASSWORD_FILE",
+            "SASH_REDIS_PASSWORD_FILE")) {
+      assertThat(refusal(Map.of(variable, "/nowhere/at/all")))
+          .isEqualTo(
+              "sash: cannot serve: %s must name a readable file, was '/nowhere/at/all': no such regular file\n"
+                  .formatted(variable));
+    }
+    assertThat(refusal(Map.of("SASH_TLS_CERT", "/nowhere/cert", "SASH_TLS_KEY", "/nowhere/key")))
+        .startsWith("sash: cannot serve: TLS certificate must be readable: ")
+        .contains("/nowhere/cert")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void tlsFlagsBelongTogether() {
+    for (Map<String, String> half :
+        List.of(
+            Map.of("SASH_TLS_CERT", "a"),
+            Map.of("SASH_TLS_KEY", "a"),
+            Map.of("SASH_TLS_CLIENT_CA", "a"),
+            Map.of("SASH_RESP_TLS", "true"))) {
+      assertThatThrownBy(() -> refusal(half))
+          .isInstanceOf(Arguments.BadArgumentsException.class)
+          .hasMessageContaining("must be given");
+    }
   }
 }

@@ -14,6 +14,8 @@ import dev.sash.store.StoreException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.SslOptions;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -236,6 +239,7 @@ public final class RedisStore implements Store {
     private Duration denyCacheTtl = Duration.ofSeconds(1);
     private Duration connectTimeout = Duration.ofSeconds(1);
     private @Nullable SslOptions tls;
+    private @Nullable Supplier<RedisCredentials> credentials;
     private @Nullable Executor callbackExecutor;
     private @Nullable Long fallbackMaxBytes;
     private MicroClock clock = MicroClock.system();
@@ -410,6 +414,20 @@ public final class RedisStore implements Store {
     }
 
     /**
+     * Sets the source of user name and password, instead of those in the URI. It is called for
+     * every connection and reconnection, so that new credentials take effect without a restart, and
+     * must return quickly: reading a file is fine. If it throws, the connection fails and is
+     * retried.
+     *
+     * @param credentials returns the current credentials
+     * @return this
+     */
+    public Builder credentials(Supplier<RedisCredentials> credentials) {
+      this.credentials = Objects.requireNonNull(credentials, "credentials must not be null");
+      return this;
+    }
+
+    /**
      * Sets the executor on which futures complete.
      *
      * @param executor the I/O thread by default
@@ -459,6 +477,10 @@ public final class RedisStore implements Store {
       if (existing == null) {
         return Connector.of(options());
       }
+      if (credentials != null) {
+        throw new IllegalArgumentException(
+            "credentials must not be set for an existing client, which has its own");
+      }
       if (!uris.isEmpty() || !servers.isEmpty()) {
         throw new IllegalArgumentException(
             "a store must have a client or uris, not both, had "
@@ -471,7 +493,10 @@ public final class RedisStore implements Store {
     private Connector.Options options() {
       if (servers.isEmpty()) {
         return new Connector.Options(
-            RedisUris.parse(uris, connectTimeout), RedisUris.isCluster(uris), connectTimeout, tls);
+            withCredentials(RedisUris.parse(uris, connectTimeout)),
+            RedisUris.isCluster(uris),
+            connectTimeout,
+            tls);
       }
       if (!uris.isEmpty() || (!cluster && servers.size() > 1)) {
         throw new IllegalArgumentException(
@@ -482,7 +507,15 @@ public final class RedisStore implements Store {
                 + " uris");
       }
       return new Connector.Options(
-          RedisUris.within(servers, connectTimeout), cluster, connectTimeout, tls);
+          withCredentials(RedisUris.within(servers, connectTimeout)), cluster, connectTimeout, tls);
+    }
+
+    private List<RedisURI> withCredentials(List<RedisURI> uris) {
+      if (credentials != null) {
+        RedisCredentialsProvider provider = RedisCredentialsProvider.from(credentials);
+        uris.forEach(uri -> uri.setCredentialsProvider(provider));
+      }
+      return uris;
     }
   }
 }

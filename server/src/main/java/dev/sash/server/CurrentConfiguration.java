@@ -49,11 +49,7 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
   private static Configuration withoutFile() {
     Configuration policies = Configuration.byDefault();
     return new Configuration(
-        policies.policies(),
-        policies.domains(),
-        true,
-        policies.trustedProxies(),
-        policies.rls());
+        policies.policies(), policies.domains(), true, policies.trustedProxies(), policies.rls());
   }
 
   ConfigurationStatus status() {

@@ -3,17 +3,22 @@ package dev.sash.server;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
+import dev.sash.server.access.RedisLogin;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import dev.sash.server.net.ByteBudget;
 import dev.sash.server.net.NetworkUsage;
+import dev.sash.server.net.TlsFiles;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.GrpcOptions;
 import dev.sash.server.rls.GrpcServer;
+import dev.sash.server.rls.GrpcTls;
 import dev.sash.store.Store;
+import io.lettuce.core.RedisCredentials;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
@@ -87,7 +92,7 @@ public final class SashServer implements AutoCloseable {
         .register(registry);
     this.http = new HttpApi(vertx, engine, new Own(), registry, options.http());
     GrpcOptions grpcOptions = options.grpc();
-    this.grpc = grpcOptions == null ? null : new GrpcServer(engine, grpcOptions, registry);
+    this.grpc = grpcOptions == null ? null : grpc(vertx, engine, grpcOptions, registry);
     NetworkUsage usage = NetworkUsage.within(options.network());
     Gauge.builder("sash.server.input.bytes", usage.input(), ByteBudget::used)
         .description("Bytes of requests that are not complete")
@@ -96,6 +101,13 @@ public final class SashServer implements AutoCloseable {
     RespOptions respOptions = options.resp();
     this.resp =
         respOptions == null ? null : new RespServer(vertx, engine, respOptions, usage, registry);
+  }
+
+  private static GrpcServer grpc(
+      Vertx vertx, Engine engine, GrpcOptions options, MeterRegistry registry) {
+    TlsFiles tls = options.tls();
+    return new GrpcServer(
+        engine, options, tls == null ? null : GrpcTls.following(vertx, tls), registry);
   }
 
   private static Vertx vertx() {
@@ -117,6 +129,11 @@ public final class SashServer implements AutoCloseable {
     }
     RedisStore.Builder redis =
         RedisStore.builder().uris(options.redisUris()).nodes(options.nodes());
+    RedisLogin login = options.redisLogin();
+    if (login != null) {
+      String user = login.user().isEmpty() ? null : login.user();
+      redis.credentials(() -> RedisCredentials.just(user, login.password().get()));
+    }
     return (maxBytes == 0 ? redis : redis.fallbackMaxBytes(maxBytes)).connect();
   }
 
@@ -141,7 +158,15 @@ public final class SashServer implements AutoCloseable {
       await(transport.join().close(), START_SECONDS);
       throw e;
     }
-    SashServer server = new SashServer(options, configuration, store, transport.join());
+    SashServer server;
+    try {
+      server = new SashServer(options, configuration, store, transport.join());
+    } catch (RuntimeException e) {
+      configuration.close();
+      store.close();
+      await(transport.join().close(), START_SECONDS);
+      throw e;
+    }
     try {
       server.port = await(server.http.listen(), START_SECONDS);
       if (server.grpc != null) {

@@ -1,5 +1,6 @@
 package dev.sash.server;
 
+import dev.sash.server.access.RedisLogin;
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.resp.RespOptions;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param resp where and how RESP is spoken; null if it is not
  * @param configuration the file or directory of the configuration; null for the default
  * @param redisUris where the state is kept; empty for this process
+ * @param redisLogin the user and password of Redis; null for those in the URIs
  * @param nodes the number of servers that share the limits while Redis is unavailable
  * @param maxBytes the most bytes of keys and their state in this process; 0 for a quarter of the
  *     maximum heap
@@ -29,6 +31,7 @@ public record ServerOptions(
     @Nullable RespOptions resp,
     @Nullable Path configuration,
     List<String> redisUris,
+    @Nullable RedisLogin redisLogin,
     int nodes,
     long maxBytes,
     NetworkBounds network,
@@ -46,7 +49,8 @@ public record ServerOptions(
    * @return the options
    */
   public static ServerOptions of(HttpOptions http) {
-    return new ServerOptions(http, null, null, null, List.of(), 1, 0, NetworkBounds.defaults(), Duration.ZERO);
+    return new ServerOptions(
+        http, null, null, null, List.of(), null, 1, 0, NetworkBounds.defaults(), Duration.ZERO);
   }
 
   /**
@@ -56,7 +60,8 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(http, grpc, resp, path, redisUris, nodes, maxBytes, network, drainDelay);
+    return new ServerOptions(
+        http, grpc, resp, path, redisUris, redisLogin, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -66,7 +71,8 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(http, grpc, resp, configuration, uris, nodes, maxBytes, network, drainDelay);
+    return new ServerOptions(
+        http, grpc, resp, configuration, uris, redisLogin, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -77,7 +83,27 @@ public record ServerOptions(
    */
   public ServerOptions withGrpc(@Nullable GrpcOptions options) {
     return new ServerOptions(
-        http, options, resp, configuration, redisUris, nodes, maxBytes, network, drainDelay);
+        http,
+        options,
+        resp,
+        configuration,
+        redisUris,
+        redisLogin,
+        nodes,
+        maxBytes,
+        network,
+        drainDelay);
+  }
+
+  /**
+   * Returns these options with a user and password of Redis instead of those in the URIs.
+   *
+   * @param login the login; null for that of the URIs
+   * @return the options
+   */
+  public ServerOptions withRedisLogin(@Nullable RedisLogin login) {
+    return new ServerOptions(
+        http, grpc, resp, configuration, redisUris, login, nodes, maxBytes, network, drainDelay);
   }
 
   /**
@@ -88,7 +114,16 @@ public record ServerOptions(
    */
   public ServerOptions withResp(@Nullable RespOptions options) {
     return new ServerOptions(
-        http, grpc, options, configuration, redisUris, nodes, maxBytes, network, drainDelay);
+        http,
+        grpc,
+        options,
+        configuration,
+        redisUris,
+        redisLogin,
+        nodes,
+        maxBytes,
+        network,
+        drainDelay);
   }
 
   /**
@@ -99,7 +134,16 @@ public record ServerOptions(
    */
   public ServerOptions withNodes(int nodes) {
     return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, nodes, maxBytes, network, drainDelay);
+        http,
+        grpc,
+        resp,
+        configuration,
+        redisUris,
+        redisLogin,
+        nodes,
+        maxBytes,
+        network,
+        drainDelay);
   }
 
   /**
@@ -112,7 +156,8 @@ public record ServerOptions(
     if (bytes < 0) {
       throw new IllegalArgumentException("maxBytes must be 0 or more, was " + bytes);
     }
-    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, bytes, network, drainDelay);
+    return new ServerOptions(
+        http, grpc, resp, configuration, redisUris, redisLogin, nodes, bytes, network, drainDelay);
   }
 
   /**
@@ -123,7 +168,16 @@ public record ServerOptions(
    */
   public ServerOptions withNetwork(NetworkBounds bounds) {
     return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, nodes, maxBytes, bounds, drainDelay);
+        http,
+        grpc,
+        resp,
+        configuration,
+        redisUris,
+        redisLogin,
+        nodes,
+        maxBytes,
+        bounds,
+        drainDelay);
   }
 
   /**
@@ -142,6 +196,7 @@ public record ServerOptions(
    * @return the options
    */
   public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(http, grpc, resp, configuration, redisUris, nodes, maxBytes, network, delay);
+    return new ServerOptions(
+        http, grpc, resp, configuration, redisUris, redisLogin, nodes, maxBytes, network, delay);
   }
 }

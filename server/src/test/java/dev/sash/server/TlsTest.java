@@ -3,7 +3,7 @@ package dev.sash.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sash.server.http.HttpOptions;
+import dev.sash.server.net.TlsFiles;
 import dev.sash.testkit.redis.SelfSignedCertificate;
 import java.io.InputStream;
 import java.net.URI;
@@ -27,7 +27,7 @@ class TlsTest {
   @Test
   void speaksTlsWithBothVersionsOfHttp() throws Exception {
     SelfSignedCertificate certificate = SelfSignedCertificate.in(folder);
-    HttpOptions.Tls tls = new HttpOptions.Tls(certificate.certificate(), certificate.key());
+    TlsFiles tls = new TlsFiles(certificate.certificate(), certificate.key());
     try (TestServer server =
         TestServer.start(
             "policies: {one: {limit: 9/1h}}",
@@ -52,15 +52,15 @@ class TlsTest {
 
   @Test
   void doesNotStartWithoutItsCertificate() {
-    HttpOptions.Tls tls = new HttpOptions.Tls(folder.resolve("no.crt"), folder.resolve("no.key"));
+    TlsFiles tls = new TlsFiles(folder.resolve("no.crt"), folder.resolve("no.key"));
     assertThatThrownBy(
             () ->
                 TestServer.start(
                     "policies: {one: {limit: 9/1h}}",
                     http -> http.withTls(tls),
                     UnaryOperator.identity()))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("no.");
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no.crt");
   }
 
   private static SSLContext trusting(Path pem) throws Exception {

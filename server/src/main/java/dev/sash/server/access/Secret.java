@@ -164,7 +164,8 @@ public final class Secret {
     }
   }
 
-  private static byte[] read(Path file) throws IOException {
+  /** Returns the content of a file without a line break at its end. */
+  static byte[] read(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw new IOException("no such regular file");
     }
@@ -185,7 +186,7 @@ public final class Secret {
     return Arrays.copyOf(bytes, length);
   }
 
-  private static String unreadable(String name, Path file, IOException e) {
+  static String unreadable(String name, Path file, IOException e) {
     String reason = e.getClass() == IOException.class ? e.getMessage() : e.toString();
     return name + " must name a readable file, was '" + file + "': " + reason;
   }

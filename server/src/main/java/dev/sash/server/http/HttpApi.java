@@ -2,6 +2,8 @@ package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.net.TlsFiles;
+import dev.sash.server.net.TlsReloader;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,7 +11,6 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.net.PemKeyCertOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,6 +26,7 @@ public final class HttpApi {
   private final Vertx vertx;
   private final HttpEdge.Shared shared;
   private final List<HttpEdge> edges = Collections.synchronizedList(new ArrayList<>());
+  private final @Nullable TlsReloader tls;
   private volatile @Nullable String deployment;
 
   /**
@@ -54,13 +56,19 @@ public final class HttpApi {
             .description("Connections closed because there were too many")
             .tag("protocol", "http")
             .register(registry);
+    HttpServerOptions transport = transport(options);
+    TlsFiles files = options.tls();
+    this.tls =
+        files == null
+            ? null
+            : TlsReloader.configure(vertx, "HTTP", files, transport.setUseAlpn(true));
     this.shared =
         new HttpEdge.Shared(
             engine,
             operations,
             new RequestMeters(registry, "http"),
             options,
-            transport(options),
+            transport,
             connections,
             new AtomicLong(),
             refused::increment);
@@ -80,16 +88,6 @@ public final class HttpApi {
             // For those that have never sent a head; it gives no answer, so the other comes first.
             .setIdleTimeout((int) options.idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
-    HttpOptions.Tls tls = options.tls();
-    if (tls != null) {
-      transport
-          .setSsl(true)
-          .setUseAlpn(true)
-          .setKeyCertOptions(
-              new PemKeyCertOptions()
-                  .addCertPath(tls.certificate().toString())
-                  .addKeyPath(tls.key().toString()));
-    }
     return transport;
   }
 
@@ -112,6 +110,9 @@ public final class HttpApi {
         .map(
             id -> {
               deployment = id;
+              if (tls != null) {
+                tls.watch(edges.get(0)::updateTls);
+              }
               return edges.get(0).port();
             });
   }

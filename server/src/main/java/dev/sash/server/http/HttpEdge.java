@@ -9,6 +9,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.ServerSSLOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -75,6 +76,11 @@ final class HttpEdge extends VerticleBase {
 
   int port() {
     return server.actualPort();
+  }
+
+  /** Puts other certificates into effect, for the connections that follow on all event loops. */
+  Future<Boolean> updateTls(ServerSSLOptions options) {
+    return server.updateSSLOptions(options);
   }
 
   /** Answers what is under way, and nothing that comes after. */

@@ -1,7 +1,7 @@
 package dev.sash.server.http;
 
 import dev.sash.server.access.OperatorTokens;
-import java.nio.file.Path;
+import dev.sash.server.net.TlsFiles;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host the address to listen on
  * @param port the port to listen on; 0 for any that is free
- * @param tls certificate and key; null to speak without TLS
+ * @param tls the files of TLS; null for no TLS
  * @param tokens the tokens of operators; without any, operators are callers on this machine
  * @param maxConnections how many connections there may be; more are closed as they come
  * @param idleTimeout after how long without a whole request a connection is closed
@@ -20,19 +20,11 @@ import org.jspecify.annotations.Nullable;
 public record HttpOptions(
     String host,
     int port,
-    @Nullable Tls tls,
+    @Nullable TlsFiles tls,
     OperatorTokens tokens,
     int maxConnections,
     Duration idleTimeout,
     Duration drainTimeout) {
-
-  /**
-   * Files that TLS needs.
-   *
-   * @param certificate the certificate and those between it and an authority, as PEM
-   * @param key its private key, as PEM
-   */
-  public record Tls(Path certificate, Path key) {}
 
   /** Checks the numbers. */
   public HttpOptions {
@@ -73,10 +65,10 @@ public record HttpOptions(
   /**
    * These options with TLS.
    *
-   * @param tls certificate and key; null to speak without
+   * @param tls the files of TLS; null for no TLS
    * @return the options
    */
-  public HttpOptions withTls(@Nullable Tls tls) {
+  public HttpOptions withTls(@Nullable TlsFiles tls) {
     return new HttpOptions(host, port, tls, tokens, maxConnections, idleTimeout, drainTimeout);
   }
 

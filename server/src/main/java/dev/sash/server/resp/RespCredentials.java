@@ -1,26 +1,23 @@
 package dev.sash.server.resp;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sash.server.access.Right;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.sash.server.access.Secret;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients have to tell by {@code AUTH}. Immutable. Keeps only the hash of the password, and
- * tells neither in {@link #toString}.
+ * The user name and password of RESP clients. Thread-safe. Keeps only hashes. A password in a file
+ * is read again when the file changes; see {@link Secret}.
  */
 public final class RespCredentials {
-  /** The environment variable that has the password. */
+  /** The environment variable with the password. */
   public static final String PASSWORD_VARIABLE = "SASH_RESP_PASSWORD";
 
-  /** The environment variable that has the user's name. */
+  /** The environment variable with the user name. */
   public static final String USER_VARIABLE = "SASH_RESP_USER";
 
-  /** Whom clients mean who tell only a password. */
+  /** The user of clients that send only a password. */
   static final String DEFAULT_USER = "default";
 
   /** The user by which operators authenticate with the admin token. */
@@ -29,16 +26,20 @@ public final class RespCredentials {
   /** The user by which operators authenticate with the refund token. */
   static final String REFUND_USER = "sash-refund";
 
-  private final byte[] user;
-  private final byte[] password;
+  private final Secret user;
+  private final Secret password;
 
-  private RespCredentials(String user, String password) {
-    this.user = hash(user.getBytes(UTF_8));
-    this.password = hash(password.getBytes(UTF_8));
+  private RespCredentials(String user, Secret password) {
+    if (rightOf(user) != null) {
+      throw new IllegalArgumentException(
+          USER_VARIABLE + " must not be " + user + ", which authenticates with a token");
+    }
+    this.user = Secret.of(USER_VARIABLE, user, RespCredentials::checkNotEmpty);
+    this.password = password;
   }
 
   /**
-   * A password without a user: {@code AUTH password}.
+   * Returns a password without a user: {@code AUTH password}.
    *
    * @param password not empty
    * @return the credentials
@@ -48,25 +49,20 @@ public final class RespCredentials {
   }
 
   /**
-   * A user with a password: {@code AUTH user password}.
+   * Returns a user with a password: {@code AUTH user password}.
    *
    * @param user not empty
    * @param password not empty
    * @return the credentials
    */
   public static RespCredentials of(String user, String password) {
-    if (user.isEmpty() || password.isEmpty()) {
-      throw new IllegalArgumentException("user and password must not be empty");
-    }
-    if (rightOf(user) != null) {
-      throw new IllegalArgumentException(
-          "user must not be " + user + ", which authenticates with a token");
-    }
-    return new RespCredentials(user, password);
+    return new RespCredentials(
+        user, Secret.of(PASSWORD_VARIABLE, password, RespCredentials::checkNotEmpty));
   }
 
   /**
-   * What the environment says in {@value #PASSWORD_VARIABLE} and {@value #USER_VARIABLE}.
+   * Returns the credentials in {@value #PASSWORD_VARIABLE}, or in the file that the same variable
+   * with the suffix {@code _FILE} names, and {@value #USER_VARIABLE}.
    *
    * @param environment such as {@link System#getenv()}
    * @return null if there is no password
@@ -74,19 +70,27 @@ public final class RespCredentials {
    */
   public static @Nullable RespCredentials of(Map<String, String> environment) {
     String user = environment.get(USER_VARIABLE);
-    String password = environment.get(PASSWORD_VARIABLE);
+    Secret password = Secret.of(environment, PASSWORD_VARIABLE, RespCredentials::checkNotEmpty);
     if (password == null && user != null) {
       throw new IllegalArgumentException(
           USER_VARIABLE + " must not be set without " + PASSWORD_VARIABLE);
     }
-    return password == null ? null : of(Objects.requireNonNullElse(user, DEFAULT_USER), password);
+    return password == null
+        ? null
+        : new RespCredentials(Objects.requireNonNullElse(user, DEFAULT_USER), password);
   }
 
-  /** Compares both, whatever the first comparison says: the time does not tell which was wrong. */
-  boolean match(byte[] toldUser, byte[] toldPassword) {
-    boolean userIsRight = MessageDigest.isEqual(user, hash(toldUser));
-    boolean passwordIsRight = MessageDigest.isEqual(password, hash(toldPassword));
-    return userIsRight && passwordIsRight;
+  private static void checkNotEmpty(String name, String secret) {
+    if (secret.isEmpty()) {
+      throw new IllegalArgumentException(name + " must not be empty; unset it for no password");
+    }
+  }
+
+  /** Compares both, so that the time does not depend on which was wrong. */
+  boolean match(byte[] givenUser, byte[] givenPassword) {
+    boolean userMatches = user.matches(givenUser);
+    boolean passwordMatches = password.matches(givenPassword);
+    return userMatches && passwordMatches;
   }
 
   /** Returns the right for which a user authenticates with a token; null for other users. */
@@ -96,14 +100,6 @@ public final class RespCredentials {
       case REFUND_USER -> Right.REFUND;
       default -> null;
     };
-  }
-
-  private static byte[] hash(byte[] secret) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(secret);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
   }
 
   @Override

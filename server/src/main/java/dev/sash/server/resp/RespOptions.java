@@ -1,6 +1,7 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.net.TlsFiles;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param port the port, 6390 by default; 0 for one that is free
  * @param credentials what clients must tell before anything else; null by default: nothing
  * @param tokens the tokens of operators, none by default
+ * @param tls the files of TLS; null, the default, for no TLS
  * @param maxConnections how many connections there may be at a time, 1 to 10⁶, 10,000 by default;
  *     whoever comes then is told so and sent away
  * @param idleTimeout after how long a connection is closed over which nothing comes, 10 minutes by
@@ -36,6 +38,7 @@ public record RespOptions(
     int port,
     @Nullable RespCredentials credentials,
     OperatorTokens tokens,
+    @Nullable TlsFiles tls,
     int maxConnections,
     Duration idleTimeout,
     Duration requestTimeout,
@@ -110,6 +113,7 @@ public record RespOptions(
     private int port = 6390;
     private @Nullable RespCredentials credentials;
     private OperatorTokens tokens = OperatorTokens.none();
+    private @Nullable TlsFiles tls;
     private int maxConnections = 10_000;
     private Duration idleTimeout = Duration.ofMinutes(10);
     private Duration requestTimeout = Duration.ofSeconds(30);
@@ -162,6 +166,17 @@ public record RespOptions(
      */
     public Builder tokens(OperatorTokens tokens) {
       this.tokens = tokens;
+      return this;
+    }
+
+    /**
+     * Short for {@link RespOptions#tls}.
+     *
+     * @param tls the files of TLS; null for no TLS
+     * @return this
+     */
+    public Builder tls(@Nullable TlsFiles tls) {
+      this.tls = tls;
       return this;
     }
 
@@ -264,6 +279,7 @@ public record RespOptions(
           port,
           credentials,
           tokens,
+          tls,
           maxConnections,
           idleTimeout,
           requestTimeout,

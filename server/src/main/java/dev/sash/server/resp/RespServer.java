@@ -4,6 +4,8 @@ import dev.sash.server.engine.Engine;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.PeerAddress;
+import dev.sash.server.net.TlsFiles;
+import dev.sash.server.net.TlsReloader;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -45,9 +47,15 @@ public final class RespServer {
   private final CommandTable commands;
   private final AtomicInteger connections = new AtomicInteger();
   private final NetworkUsage usage;
+  private final NetServerOptions transport = new NetServerOptions().setTcpNoDelay(true);
+  private final @Nullable TlsReloader tls;
   private final Counter refused;
   private final AtomicLong lastId = new AtomicLong();
   private volatile int actualPort;
+
+  /** One of those that share the port: what is changed there holds for all. */
+  private volatile @Nullable NetServer anyServer;
+
   private @Nullable Future<String> deployment;
   private @Nullable Future<Void> closing;
 
@@ -82,6 +90,8 @@ public final class RespServer {
       Vertx vertx, Engine engine, RespOptions options, NetworkUsage usage, MeterRegistry registry) {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
+    TlsFiles files = options.tls();
+    this.tls = files == null ? null : TlsReloader.configure(vertx, "RESP", files, transport);
     this.usage = Objects.requireNonNull(usage, "usage must not be null");
     this.authenticator = new Authenticator(options.credentials(), options.tokens());
     this.commands = CommandTable.of(engine, authenticator, connections::get, registry);
@@ -108,7 +118,13 @@ public final class RespServer {
     }
     DeploymentOptions instances = new DeploymentOptions().setInstances(options.eventLoops());
     deployment = vertx.deployVerticle(Listener::new, instances);
-    return deployment.map(id -> actualPort);
+    return deployment.map(
+        id -> {
+          if (tls != null) {
+            tls.watch(Objects.requireNonNull(anyServer)::updateSSLOptions);
+          }
+          return actualPort;
+        });
   }
 
   /**
@@ -140,14 +156,17 @@ public final class RespServer {
     public Future<?> start() {
       // Vert.x' word for a free port that all instances share is a negative one, and HTTP's is -1.
       int port = options.port() == 0 ? -2 : options.port();
-      NetServer opening =
-          vertx
-              .createNetServer(new NetServerOptions().setTcpNoDelay(true))
-              .connectHandler(this::connected);
+      NetServer opening = vertx.createNetServer(transport).connectHandler(this::connected);
       server = opening;
       vertx.setPeriodic(
           TICK_MILLIS, timer -> new ArrayList<>(conversations).forEach(Conversation::tick));
-      return opening.listen(port, options.host()).onSuccess(open -> actualPort = open.actualPort());
+      return opening
+          .listen(port, options.host())
+          .onSuccess(
+              open -> {
+                actualPort = open.actualPort();
+                anyServer = open;
+              });
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
@@ -31,6 +32,8 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   private final DuplexChannel channel;
   private final PeerAddress peer;
   private @Nullable Conversation conversation;
+
+  private boolean outputEnded;
 
   /** Within what was received at once: what is replied meanwhile goes out at its end. */
   private boolean reading;
@@ -85,7 +88,7 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   }
 
   private void inputEnded() {
-    if (channel.isOutputShutdown()) {
+    if (outputEnded) {
       close();
     } else if (conversation != null) {
       conversation.finish();
@@ -141,8 +144,12 @@ final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
         .writeAndFlush(channel.alloc().directBuffer(0))
         .addListener(
             written -> {
+              outputEnded = true;
+              SslHandler tls = channel.pipeline().get(SslHandler.class);
               if (channel.isInputShutdown()) {
                 close();
+              } else if (tls != null) {
+                var unused = tls.closeOutbound(); // says that nothing was cut off
               } else {
                 var unused = channel.shutdownOutput();
               }

@@ -1,6 +1,6 @@
 package dev.sash.server.rls;
 
-import java.nio.file.Path;
+import dev.sash.server.net.TlsFiles;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -10,18 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host the address to listen on
  * @param port the port to listen on; 0 for any that is free
- * @param tls certificate and key; null to speak without TLS
+ * @param tls the files of TLS; null for no TLS
  * @param drainTimeout how long calls under way may take when the server stops
  */
-public record GrpcOptions(String host, int port, @Nullable Tls tls, Duration drainTimeout) {
-  /**
-   * Files that TLS needs.
-   *
-   * @param certificate the certificate chain, as PEM
-   * @param key its private key, as PEM
-   */
-  public record Tls(Path certificate, Path key) {}
-
+public record GrpcOptions(String host, int port, @Nullable TlsFiles tls, Duration drainTimeout) {
   /** Checks the numbers. */
   public GrpcOptions {
     Objects.requireNonNull(host, "host must not be null");
@@ -44,10 +36,10 @@ public record GrpcOptions(String host, int port, @Nullable Tls tls, Duration dra
   /**
    * Returns these options with TLS.
    *
-   * @param tls certificate and key; null to speak without
+   * @param tls the files of TLS; null for no TLS
    * @return the options
    */
-  public GrpcOptions withTls(@Nullable Tls tls) {
+  public GrpcOptions withTls(@Nullable TlsFiles tls) {
     return new GrpcOptions(host, port, tls, drainTimeout);
   }
 }

@@ -12,11 +12,13 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * gRPC on its own port: Envoy's rate limit service, health and reflection. Thread-safe.
@@ -53,14 +55,16 @@ public final class GrpcServer implements AutoCloseable {
    *
    * @param engine decides
    * @param options where and how
+   * @param tls the context of TLS, such as {@link GrpcTls}; null for no TLS
    * @param registry receives meters
    */
-  public GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry) {
-    this(engine, options, registry, DEFAULT_DEADLINE);
+  public GrpcServer(
+      Engine engine, GrpcOptions options, @Nullable SslContext tls, MeterRegistry registry) {
+    this(engine, options, tls, registry, DEFAULT_DEADLINE);
   }
 
   /**
-   * Creates a server that does not listen yet.
+   * Creates a server that does not listen yet, without TLS.
    *
    * @param engine decides
    * @param options where and how
@@ -68,16 +72,25 @@ public final class GrpcServer implements AutoCloseable {
    * @param deadline within which a remote store must have answered where limits of Envoy's form are
    *     counted: then this process decides alone. Policies have their own
    */
-  public GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry, Duration deadline) {
+  GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry, Duration deadline) {
+    this(engine, options, null, registry, deadline);
+  }
+
+  private GrpcServer(
+      Engine engine,
+      GrpcOptions options,
+      @Nullable SslContext tls,
+      MeterRegistry registry,
+      Duration deadline) {
     this.options = options;
     Decider decider = new Decider(engine, deadline, new DescriptorMeters(registry));
     this.service = new RlsService(decider, new RequestMeters(registry, "grpc"));
     health.setStatus(RlsService.NAME, ServingStatus.SERVING);
-    this.server = build(registry);
+    this.server = build(tls, registry);
   }
 
   @SuppressWarnings("deprecation") // grpcurl and others still ask for the older reflection
-  private Server build(MeterRegistry registry) {
+  private Server build(@Nullable SslContext tls, MeterRegistry registry) {
     InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
@@ -95,9 +108,8 @@ public final class GrpcServer implements AutoCloseable {
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
             .addService(io.grpc.protobuf.services.ProtoReflectionService.newInstance());
-    GrpcOptions.Tls tls = options.tls();
     if (tls != null) {
-      builder.useTransportSecurity(tls.certificate().toFile(), tls.key().toFile());
+      builder.sslContext(tls);
     }
     return builder.build();
   }

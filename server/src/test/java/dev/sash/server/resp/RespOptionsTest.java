@@ -50,7 +50,11 @@ class RespOptionsTest {
         .isThrownBy(() -> RespCredentials.of(Map.of("SASH_RESP_USER", "shop")))
         .withMessage("SASH_RESP_USER must not be set without SASH_RESP_PASSWORD");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> RespCredentials.of(Map.of("SASH_RESP_PASSWORD", "")));
+        .isThrownBy(() -> RespCredentials.of(Map.of("SASH_RESP_PASSWORD", "")))
+        .withMessage("SASH_RESP_PASSWORD must not be empty; unset it for no password");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RespCredentials.of("sash-admin", "secret"))
+        .withMessage("SASH_RESP_USER must not be sash-admin, which authenticates with a token");
   }
 
   @Test
