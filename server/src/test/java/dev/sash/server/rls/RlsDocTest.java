@@ -11,6 +11,7 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsRequest.Descriptor;
+import dev.sash.server.rls.RlsRequest.Entry;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
@@ -34,7 +35,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** docs/rls.md: Envoy would take its configuration, and the limits are those of the table. */
 class RlsDocTest {
-  private static final Pattern ROW = Pattern.compile("\\| `([^`]+=[^`]+)` \\| (.*) \\|");
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([^`]+=[^`]+)` \\| (.*) \\|$");
   private static final Pattern LIMIT = Pattern.compile("(\\d+) per (\\w+).*");
 
   private static String page;
@@ -69,8 +70,7 @@ class RlsDocTest {
   }
 
   /** By Envoy's own protos: an unknown name or a value of another type would fail. */
-  @Test
-  void envoyUnderstandsItsConfiguration() throws IOException {
+  private static Bootstrap bootstrap() throws IOException {
     Object yaml = new Load(LoadSettings.builder().build()).loadFromString(block("envoy"));
     TypeRegistry extensions =
         TypeRegistry.newBuilder()
@@ -81,18 +81,25 @@ class RlsDocTest {
             .build();
     Bootstrap.Builder bootstrap = Bootstrap.newBuilder();
     JsonFormat.parser().usingTypeRegistry(extensions).merge(new Gson().toJson(yaml), bootstrap);
+    return bootstrap.build();
+  }
 
-    HttpConnectionManager http =
-        bootstrap
-            .getStaticResources()
-            .getListeners(0)
-            .getFilterChains(0)
-            .getFilters(0)
-            .getTypedConfig()
-            .unpack(HttpConnectionManager.class);
-    RateLimit filter = http.getHttpFilters(0).getTypedConfig().unpack(RateLimit.class);
+  private static HttpConnectionManager connectionManager() throws IOException {
+    return bootstrap()
+        .getStaticResources()
+        .getListeners(0)
+        .getFilterChains(0)
+        .getFilters(0)
+        .getTypedConfig()
+        .unpack(HttpConnectionManager.class);
+  }
+
+  @Test
+  void envoyUnderstandsItsConfiguration() throws IOException {
+    RateLimit filter =
+        connectionManager().getHttpFilters(0).getTypedConfig().unpack(RateLimit.class);
     String cluster = filter.getRateLimitService().getGrpcService().getEnvoyGrpc().getClusterName();
-    assertThat(bootstrap.getStaticResources().getClustersList())
+    assertThat(bootstrap().getStaticResources().getClustersList())
         .anyMatch(
             c ->
                 c.getName().equals(cluster)
@@ -105,7 +112,7 @@ class RlsDocTest {
   void theLimitsAreThoseOfTheTable() {
     Engine engine = engine("limits");
     List<MatchResult> rows = ROW.matcher(page).results().toList();
-    assertThat(rows).hasSize(9);
+    assertThat(rows).hasSize(10);
     for (MatchResult row : rows) {
       RlsStatus status = ask(engine, "shop", row.group(1)).get(0);
       Matcher limit = LIMIT.matcher(row.group(2));
@@ -127,14 +134,66 @@ class RlsDocTest {
   @Test
   void testersAreNotHeldToLoginsAndCountriesAreOnlyWatched() {
     Engine engine = engine("limits");
-    for (int i = 0; i < 5; i++) {
-      List<RlsStatus> statuses = ask(engine, "shop", "path=/login", "tester=yes", "country=xx");
+    String login = "generic_key=login remote_address=203.0.113.9";
+    for (int i = 0; i < 8; i++) {
+      List<RlsStatus> statuses = ask(engine, "shop", login, "tester=yes", "country=xx");
       assertThat(statuses).noneMatch(RlsStatus::overLimit);
       assertThat(statuses.get(0)).isEqualTo(RlsStatus.UNMATCHED);
     }
-    ask(engine, "shop", "path=/login");
-    ask(engine, "shop", "path=/login");
-    assertThat(ask(engine, "shop", "path=/login").get(0).overLimit()).isTrue();
+    for (int i = 0; i < 5; i++) {
+      assertThat(ask(engine, "shop", login).get(0).overLimit()).isFalse();
+    }
+    assertThat(ask(engine, "shop", login).get(0).overLimit()).isTrue();
+  }
+
+  /** The paths in the first cell of the row with that limit. */
+  private static List<String> paths(String limit) {
+    Matcher row = Pattern.compile("(?m)^\\| (`/.*`) \\| " + Pattern.quote(limit)).matcher(page);
+    assertThat(row.find()).as(limit).isTrue();
+    return List.of(row.group(1).replace("`", "").split(", "));
+  }
+
+  @Test
+  void whateverIsTheSameLoginToAnApplicationIsCountedTogether() throws IOException {
+    Engine engine = engine("limits");
+    EnvoyModel envoy = new EnvoyModel(connectionManager());
+    List<String> paths = paths("5 logins per minute");
+    assertThat(paths).contains("/login", "/login?1", "//login", "/login/", "/%6cogin");
+    int admitted = 0;
+    for (String path : paths) {
+      String[] descriptors = envoy.descriptors(path, "203.0.113.9");
+      admitted += ask(engine, "shop", descriptors).stream().anyMatch(RlsStatus::overLimit) ? 0 : 1;
+    }
+    assertThat(admitted).isEqualTo(5);
+    for (String path : paths("none but that of the address")) {
+      assertThat(envoy.descriptors(path, "203.0.113.9"))
+          .containsExactly("remote_address=203.0.113.9");
+    }
+  }
+
+  @Test
+  void metadataTellsWhichQuotaHasRoom() throws IOException {
+    Engine engine = engine("quota");
+    DescriptorMeters meters = new DescriptorMeters(new SimpleMeterRegistry());
+    Decider decider = new Decider(engine, Duration.ofSeconds(1), meters);
+    Descriptor large = new Descriptor(EnvoyFiles.entries("model=large"), null, 0L, false);
+    Descriptor small = new Descriptor(EnvoyFiles.entries("model=small"), null, 0L, false);
+    RlsRequest both = new RlsRequest("models", List.of(large, small), 0);
+    for (String name : List.of("large", "small")) {
+      RlsResponse response = decider.decide(both, TimeLimit.NONE).toCompletableFuture().join();
+      assertThat(response.overLimit()).isFalse();
+      String json =
+          JsonFormat.printer().omittingInsignificantWhitespace().print(response.metadata());
+      assertThat(json).contains("\"metadata\":{\"model\":{\"name\":\"" + name + "\"}}");
+      List<Entry> entries = EnvoyFiles.entries("model=" + name);
+      Descriptor tokens = new Descriptor(entries, null, 9_000L, false);
+      decider
+          .decide(new RlsRequest("models", List.of(tokens), 0), TimeLimit.NONE)
+          .toCompletableFuture()
+          .join();
+    }
+    assertThat(decider.decide(both, TimeLimit.NONE).toCompletableFuture().join().overLimit())
+        .isTrue();
   }
 
   @Test
