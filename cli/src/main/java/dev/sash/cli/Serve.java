@@ -1,6 +1,7 @@
 package dev.sash.cli;
 
 import dev.sash.cli.Arguments.BadArgumentsException;
+import dev.sash.cli.log.JdkLog;
 import dev.sash.cli.log.LogStyle;
 import dev.sash.config.ConfigurationException;
 import dev.sash.server.SashServer;
@@ -136,6 +137,9 @@ final class Serve {
   }
 
   private static int serve(ServerOptions options, PrintStream out) {
+    if (options.grpc() != null) {
+      JdkLog.forward();
+    }
     try (SashServer server = SashServer.start(options)) {
       stopBySignal(server);
       Signals.on("HUP", () -> reload(server));

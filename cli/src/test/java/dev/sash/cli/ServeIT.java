@@ -4,6 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.NettyChannelBuilder;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The executable jar, as users run it. */
 class ServeIT {
   private static final Pattern URL = Pattern.compile("listens on (http://127.0.0.1:\\d+)");
+  private static final Pattern GRPC = Pattern.compile("gRPC on port (\\d+)");
   private static final Pattern RESP = Pattern.compile("redis-cli -p (\\d+) SASH.CHECK default ");
   private static final int CONNECTIONS = 10_000;
   private static final String ASK = "{\"policy\": \"default\", \"key\": \"user:42\"}";
@@ -211,6 +217,28 @@ class ServeIT {
               "*6\r\n:?".length());
       assertThat(answers)
           .containsOnly(entry("*6\r\n:1", 100L), entry("*6\r\n:0", CONNECTIONS - 100L));
+      assertThat(served.stop()).isZero();
+    }
+  }
+
+  @Test
+  void speaksEnvoysProtocolOnItsPort() throws Exception {
+    try (Served served = new Served("--grpc-port", "0")) {
+      Matcher matcher = GRPC.matcher(served.welcome);
+      assertThat(matcher.find()).as(served.welcome).isTrue();
+      ManagedChannel channel =
+          NettyChannelBuilder.forAddress(
+                  new InetSocketAddress(
+                      InetAddress.getLoopbackAddress(), Integer.parseInt(matcher.group(1))))
+              .usePlaintext()
+              .build();
+      try {
+        HealthCheckRequest whole = HealthCheckRequest.getDefaultInstance();
+        assertThat(HealthGrpc.newBlockingStub(channel).check(whole).getStatus())
+            .isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
+      } finally {
+        channel.shutdownNow();
+      }
       assertThat(served.stop()).isZero();
     }
   }

@@ -51,6 +51,23 @@ class LineLoggerTest {
   }
 
   @Test
+  void writesWhatLibrariesLogWithTheJdk() {
+    use(true, Level.INFO);
+    JdkLog.forward();
+    java.util.logging.Logger grpc = java.util.logging.Logger.getLogger("io.grpc.Something");
+    grpc.info("of libraries only warnings");
+    grpc.log(java.util.logging.Level.WARNING, "port {0}", new Object[] {"8081"});
+    grpc.log(java.util.logging.Level.SEVERE, "failed", new IllegalStateException("because"));
+
+    assertThat(text())
+        .doesNotContain("of libraries")
+        .contains(
+            "\"level\":\"warn\",\"logger\":\"io.grpc.Something\",\"message\":\"port 8081\"",
+            "\"message\":\"failed\",\"error\":\"java.lang.IllegalStateException: because")
+        .hasLineCount(2);
+  }
+
+  @Test
   void writesWhatWasThrown() {
     use(true, Level.INFO);
     own.error("failed", new IllegalStateException("because"));
