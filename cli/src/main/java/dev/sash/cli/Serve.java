@@ -7,7 +7,9 @@ import dev.sash.config.ConfigurationException;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.access.Receipts;
 import dev.sash.server.access.RedisLogin;
+import dev.sash.server.http.HttpBounds;
 import dev.sash.server.http.HttpOptions;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.TlsFiles;
@@ -17,10 +19,13 @@ import dev.sash.server.rls.GrpcOptions;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +50,10 @@ final class Serve {
   private static final String MAX_CONNECTIONS = "--max-connections";
   private static final String MAX_CONNECTIONS_PER_ADDRESS = "--max-connections-per-address";
   private static final String MAX_INPUT_BYTES = "--max-input-bytes";
+  private static final String MAX_HEADER_BYTES = "--max-header-bytes";
+  private static final String ALLOWED_HOSTS = "--allowed-hosts";
   private static final String IDLE_TIMEOUT = "--idle-timeout";
+  private static final String REQUEST_TIMEOUT = "--request-timeout";
   private static final String DRAIN_DELAY = "--drain-delay";
   private static final String LOG_FORMAT = "--log-format";
   private static final String LOG_LEVEL = "--log-level";
@@ -66,7 +74,10 @@ final class Serve {
           MAX_CONNECTIONS,
           MAX_CONNECTIONS_PER_ADDRESS,
           MAX_INPUT_BYTES,
+          MAX_HEADER_BYTES,
+          ALLOWED_HOSTS,
           IDLE_TIMEOUT,
+          REQUEST_TIMEOUT,
           DRAIN_DELAY,
           LOG_FORMAT,
           LOG_LEVEL);
@@ -97,6 +108,10 @@ final class Serve {
                                 the most connections from one IPv4 address or IPv6 /64 network (three
                                 quarters of --max-connections)
         --max-input-bytes SIZE  the most bytes of requests that are not complete (64m)
+        --max-header-bytes N    the most bytes of the header fields of a request (32768)
+        --allowed-hosts NAMES   names of this server, separated by commas, that clients may use; addresses
+                                and localhost always may, * allows any (none)
+        --request-timeout TIME  the most time to send the head or the body of a request (10s)
         --idle-timeout TIME     closes connections that send no complete request in this time (1m)
         --drain-delay TIME      the time between failing /readyz and stopping (0s)
         --log-format FORMAT     text or json (text)
@@ -107,6 +122,7 @@ final class Serve {
         SASH_ADMIN_TOKEN        the token for administrative requests; without it, only requests from
                                 this machine are accepted
         SASH_REFUND_TOKEN       a token that permits refunds and nothing else
+        SASH_RECEIPT_SECRET     signs receipts; the same for all servers on one Redis
         SASH_RESP_PASSWORD      the password of RESP clients, and SASH_RESP_USER their user name
         SASH_REDIS_PASSWORD_FILE
                                 a file with the password of Redis, and SASH_REDIS_USER the user, if
@@ -163,13 +179,14 @@ final class Serve {
         HttpOptions.at(arguments.text(HOST, LOOPBACK), arguments.number(PORT, 0, 65_535, 8080))
             .withTls(tls(arguments))
             .withTokens(tokens)
-            .withMaxConnections(connections(arguments))
-            .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, Duration.ofMinutes(1)));
+            .withAllowedHosts(names(arguments.text(ALLOWED_HOSTS)))
+            .withBounds(bounds(arguments));
     String config = arguments.text(CONFIG);
     String redis = arguments.text(REDIS);
     return ServerOptions.of(http)
         .withGrpc(grpc(arguments))
         .withResp(resp(arguments, environment, tokens))
+        .withReceiptSecret(Receipts.secretOf(environment))
         .withConfiguration(config == null ? null : Path.of(config))
         .withRedis(redis == null ? List.of() : List.of(redis.strip().split("\\s+")))
         .withRedisLogin(RedisLogin.of(environment))
@@ -220,6 +237,29 @@ final class Serve {
         arguments.number(
             MAX_CONNECTIONS_PER_ADDRESS, 1, 1_000_000, Math.max(1, connections - connections / 4)),
         inputBytes == 0 ? NetworkBounds.defaults().inputBytes() : inputBytes);
+  }
+
+  private static HttpBounds bounds(Arguments arguments) {
+    HttpBounds defaults = HttpBounds.defaults();
+    return defaults
+        .withMaxConnections(connections(arguments))
+        .withMaxHeaderBytes(
+            arguments.number(
+                MAX_HEADER_BYTES,
+                HttpBounds.MIN_HEADER_BYTES,
+                HttpBounds.MAX_HEADER_BYTES,
+                defaults.maxHeaderBytes()))
+        .withIdleTimeout(arguments.duration(IDLE_TIMEOUT, defaults.idleTimeout()))
+        .withRequestTimeout(arguments.duration(REQUEST_TIMEOUT, defaults.requestTimeout()));
+  }
+
+  /** Returns names that are separated by commas or spaces. */
+  private static Set<String> names(@Nullable String text) {
+    return text == null
+        ? Set.of()
+        : Arrays.stream(text.toLowerCase(Locale.ROOT).split("[,\\s]+"))
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   private static int connections(Arguments arguments) {

@@ -2,7 +2,6 @@ package dev.sash.config;
 
 import dev.sash.Limit;
 import dev.sash.Policy;
-import dev.sash.address.AddressRanges;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -17,14 +16,14 @@ import java.util.Map;
  * @param policies the policies by name, in the order of the files
  * @param domains the domains of Envoy's form by name
  * @param adHocLimits whether requests may bring limits of their own
- * @param trustedProxies whose word is taken for the client's address
+ * @param proxies the proxies in front of the forward-auth endpoint
  * @param rls how the service for Envoy decides
  */
 public record Configuration(
     Map<String, PolicyConfig> policies,
     Map<String, EnvoyDomain> domains,
     boolean adHocLimits,
-    AddressRanges trustedProxies,
+    ProxyConfig proxies,
     RlsConfig rls) {
 
   /** Copies the maps, keeping their order. */
@@ -71,6 +70,16 @@ public record Configuration(
   }
 
   /**
+   * Returns this configuration with ad-hoc limits permitted or not.
+   *
+   * @param permitted whether requests may bring limits of their own
+   * @return the configuration
+   */
+  public Configuration withAdHocLimits(boolean permitted) {
+    return new Configuration(policies, domains, permitted, proxies, rls);
+  }
+
+  /**
    * A configuration that says nothing but policies.
    *
    * @param policies the policies
@@ -79,6 +88,6 @@ public record Configuration(
   public static Configuration of(Collection<PolicyConfig> policies) {
     Map<String, PolicyConfig> byName = new LinkedHashMap<>();
     policies.forEach(policy -> byName.put(policy.name(), policy));
-    return new Configuration(byName, Map.of(), false, AddressRanges.NONE, RlsConfig.DEFAULT);
+    return new Configuration(byName, Map.of(), false, ProxyConfig.NONE, RlsConfig.DEFAULT);
   }
 }

@@ -21,7 +21,7 @@ final class Costs {
     }
     String attribute = fields.required("attribute", Attributes::one);
     long most = fields.optional("most", s -> s.number(1, Limits.MOST_PERMITS), Limits.MOST_PERMITS);
-    long permits = fields.optional("default", s -> s.number(0, most), Math.min(1, most));
+    long permits = fields.optional("default", s -> s.number(1, most), 1L);
     return attribute == null ? null : new Cost(permits, attribute, most);
   }
 }

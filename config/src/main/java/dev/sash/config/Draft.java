@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Puts together what files say, and what is wrong with them. */
@@ -21,6 +22,8 @@ final class Draft {
   private final Map<String, EnvoyDomain> domains = new LinkedHashMap<>();
   private boolean adHocLimits;
   private AddressRanges trustedProxies = AddressRanges.NONE;
+  private ForwardedBy forwardedBy = ForwardedBy.NONE;
+  private @Nullable Integer denyStatus;
   private RlsConfig rls = RlsConfig.DEFAULT;
 
   /**
@@ -57,10 +60,29 @@ final class Draft {
     if (problems.isEmpty() && policies.isEmpty() && domains.isEmpty() && !adHocLimits) {
       problems.add(Problem.ofWholeFile(name, "limits nothing: has no policies and no domain"));
     }
+    if (forwardedBy != ForwardedBy.NONE && !claims.containsKey("trusted-proxies")) {
+      problems.add(
+          Problem.ofWholeFile(
+              name,
+              "forwarded-by must stand beside trusted-proxies: no proxy is believed without"));
+    }
+    if (forwardedBy == ForwardedBy.NGINX
+        && denyStatus != null
+        && denyStatus != 401
+        && denyStatus != 403) {
+      problems.add(
+          Problem.ofWholeFile(
+              name,
+              "deny-status must be 401 or 403 beside forwarded-by: nginx, which makes an error of"
+                  + " every other status, was "
+                  + denyStatus));
+    }
     if (!problems.isEmpty()) {
       throw new ConfigurationException(problems);
     }
-    return new Configuration(policies, domains, adHocLimits, trustedProxies, rls);
+    int status = denyStatus == null ? ProxyConfig.defaultDenyStatus(forwardedBy) : denyStatus;
+    ProxyConfig proxies = new ProxyConfig(trustedProxies, forwardedBy, status);
+    return new Configuration(policies, domains, adHocLimits, proxies, rls);
   }
 
   /** What may be said once in all the files; false if it was said before. */
@@ -92,6 +114,14 @@ final class Draft {
 
   void trustedProxies(AddressRanges proxies) {
     trustedProxies = proxies;
+  }
+
+  void forwardedBy(ForwardedBy proxy) {
+    forwardedBy = proxy;
+  }
+
+  void denyStatus(@Nullable Integer status) {
+    denyStatus = status;
   }
 
   void rls(RlsConfig config) {

@@ -7,7 +7,7 @@ import java.util.List;
  * {@code $defs} by the constant's name in lower case and with hyphens.
  */
 enum Names {
-  NATIVE("policies", "trusted-proxies", "ad-hoc-limits", "rls"),
+  NATIVE("policies", "trusted-proxies", "forwarded-by", "deny-status", "ad-hoc-limits", "rls"),
   POLICY(
       "limit",
       "limits",

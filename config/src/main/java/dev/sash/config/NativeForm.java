@@ -8,6 +8,10 @@ import java.util.Set;
 final class NativeForm {
   private static final Map<String, RlsCharging> CHARGING =
       Setting.choices(RlsCharging.values(), Setting::idOf);
+  private static final Map<String, ForwardedBy> PROXIES =
+      Setting.choices(ForwardedBy.values(), Setting::idOf);
+  private static final Map<String, Integer> DENY_STATUSES =
+      Setting.choices(new Integer[] {401, 403, 429, 503}, String::valueOf);
 
   private NativeForm() {}
 
@@ -28,6 +32,14 @@ final class NativeForm {
     Setting proxies = fields.get("trusted-proxies");
     if (proxies != null && draft.claim("trusted-proxies", proxies)) {
       draft.trustedProxies(AccessLists.networks(proxies));
+    }
+    Setting forwardedBy = fields.get("forwarded-by");
+    if (forwardedBy != null && draft.claim("forwarded-by", forwardedBy)) {
+      draft.forwardedBy(fields.optional("forwarded-by", s -> s.oneOf(PROXIES), ForwardedBy.NONE));
+    }
+    Setting denyStatus = fields.get("deny-status");
+    if (denyStatus != null && draft.claim("deny-status", denyStatus)) {
+      draft.denyStatus(denyStatus.oneOf(DENY_STATUSES));
     }
     Setting adHoc = fields.get("ad-hoc-limits");
     if (adHoc != null && draft.claim("ad-hoc-limits", adHoc)) {

@@ -40,7 +40,7 @@ final class ConfigReference {
           .map(ConfigReference::code)
           .collect(Collectors.joining(", "));
     }
-    if (keyword(property, "type").toString().contains("boolean") && property.has("default")) {
+    if (keyword(property, "type").toString().equals("\"boolean\"")) {
       return "`true`, `false`";
     }
     if (property.has("minimum")) {

@@ -81,7 +81,8 @@ class LoadTest {
     assertThat(messageFor(folder).lines())
         .containsExactly(
             a
-                + ":2:1: unknown name 'rsl', allowed are policies, trusted-proxies, ad-hoc-limits,"
+                + ":2:1: unknown name 'rsl', allowed are policies, trusted-proxies, forwarded-by,"
+                + " deny-status, ad-hoc-limits,"
                 + " rls; did you mean 'rls'?",
             b + ": says nothing: must have policies, or a domain, or rate-limiter");
   }

@@ -57,6 +57,8 @@ class NativeFormTest {
                 allow: [10.0.0.0/8, "user:admin"]
                 deny: [192.0.2.7]
             trusted-proxies: [127.0.0.1]
+            forwarded-by: nginx
+            deny-status: 401
             ad-hoc-limits: true
             rls:
               charge: each
@@ -67,7 +69,9 @@ class NativeFormTest {
 
     assertThat(read.policies()).containsOnlyKeys("default", "search");
     assertThat(read.adHocLimits()).isTrue();
-    assertThat(read.trustedProxies()).hasToString("[127.0.0.1/32]");
+    assertThat(read.proxies().trusted()).hasToString("[127.0.0.1/32]");
+    assertThat(read.proxies().forwardedBy()).isEqualTo(ForwardedBy.NGINX);
+    assertThat(read.proxies().denyStatus()).isEqualTo(401);
     assertThat(read.rls())
         .isEqualTo(
             new RlsConfig(
@@ -101,9 +105,9 @@ class NativeFormTest {
 
     assertThat(read)
         .usingRecursiveComparison()
-        .ignoringFields("trustedProxies")
+        .ignoringFields("proxies.trusted")
         .isEqualTo(expected);
-    assertThat(read.trustedProxies()).hasToString("[]");
+    assertThat(read.proxies().trusted()).hasToString("[]");
   }
 
   @Test
@@ -174,7 +178,27 @@ class NativeFormTest {
     assertThat(policy("cost: 1_000").cost()).isEqualTo(new Cost(1000, null, 1000));
     assertThat(policy("cost: {attribute: size}").cost())
         .isEqualTo(new Cost(1, "size", 1_000_000_000));
-    assertThat(policy("cost: {attribute: size, default: 0}").cost().permits()).isZero();
+    assertThat(policy("cost: {attribute: size, default: 3}").cost().permits()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "none, NONE, 429",
+    "nginx, NGINX, 403",
+    "traefik, TRAEFIK, 429",
+    "caddy, CADDY, 429",
+    "envoy, ENVOY, 429"
+  })
+  void readsWhichProxyIsBelievedAndDeniesAsItUnderstands(
+      String text, ForwardedBy proxy, int denyStatus) {
+    Configuration read =
+        parse(
+            "policies: {p: {limit: 1/s}}\ntrusted-proxies: 127.0.0.1\nforwarded-by: "
+                + text
+                + "\n");
+
+    assertThat(read.proxies().forwardedBy()).isEqualTo(proxy);
+    assertThat(read.proxies().denyStatus()).isEqualTo(denyStatus);
   }
 
   @Test

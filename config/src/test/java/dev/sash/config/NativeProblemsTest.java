@@ -97,7 +97,7 @@ class NativeProblemsTest {
             "4:35: most must be a whole number between 1 and 1000000000, was '0'"),
         Arguments.of(
             "cost: {attribute: size, most: 9, default: 10}",
-            "4:47: default must be a whole number between 0 and 9, was '10'"),
+            "4:47: default must be a whole number between 1 and 9, was '10'"),
         Arguments.of(
             "cost: {atribute: size, attribute: size}",
             "4:12: unknown name 'atribute', allowed are attribute, default, most; did you mean 'attribute'?"),
@@ -192,7 +192,7 @@ class NativeProblemsTest {
     return Stream.of(
         Arguments.of(
             "polices: {}",
-            "1:1: unknown name 'polices', allowed are policies, trusted-proxies, ad-hoc-limits, rls; did you mean 'policies'?"),
+            "1:1: unknown name 'polices', allowed are policies, trusted-proxies, forwarded-by, deny-status, ad-hoc-limits, rls; did you mean 'policies'?"),
         Arguments.of(
             "policies:",
             "1:10: policies must be a mapping with a policy or more by name, was nothing"),

@@ -27,7 +27,8 @@ class SchemaTest {
   /** For each kind of mapping, a file that has one; what is tried is put into it. */
   private static final Map<Names, String> FILES =
       Map.ofEntries(
-          Map.entry(Names.NATIVE, "{'policies': {'p': {'limit': '5/s'}}}"),
+          Map.entry(
+              Names.NATIVE, "{'policies': {'p': {'limit': '5/s'}}, 'trusted-proxies': '::1'}"),
           Map.entry(Names.POLICY, "{'policies': {'p': {'limit': '5/s'}}}"),
           Map.entry(Names.LIMIT, "{'policies': {'p': {'limit': {'permits': 5, 'window': '1m'}}}}"),
           Map.entry(

@@ -134,7 +134,7 @@ class YamlTextTest {
     assertThat(NativeProblemsTest.messageFor("\"a\\nb\\x1b[31m\\u202e\": 1"))
         .isEqualTo(
             "sash.yaml:1:1: unknown name 'a\\u000ab\\u001b[31m\\u202e', allowed are policies,"
-                + " trusted-proxies, ad-hoc-limits, rls");
+                + " trusted-proxies, forwarded-by, deny-status, ad-hoc-limits, rls");
     assertThat(NativeProblemsTest.messageFor("policies: {p: {limit: '" + "9".repeat(5_000) + "'}}"))
         .hasSizeLessThan(700);
   }

@@ -47,9 +47,7 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
 
   /** The default policy, and ad-hoc limits, so that everything can be tried without a file. */
   private static Configuration withoutFile() {
-    Configuration policies = Configuration.byDefault();
-    return new Configuration(
-        policies.policies(), policies.domains(), true, policies.trustedProxies(), policies.rls());
+    return Configuration.byDefault().withAdHocLimits(true);
   }
 
   ConfigurationStatus status() {

@@ -1,10 +1,14 @@
 package dev.sash.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.redis.RedisStore;
+import dev.sash.server.access.Receipts;
 import dev.sash.server.access.RedisLogin;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.http.HttpApi;
 import dev.sash.server.http.Operations;
 import dev.sash.server.net.ByteBudget;
@@ -30,6 +34,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -90,10 +96,11 @@ public final class SashServer implements AutoCloseable {
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
-    this.http = new HttpApi(vertx, engine, new Own(), registry, options.http());
+    NetworkUsage usage = NetworkUsage.within(options.network());
+    Refunds refunds = new Refunds(engine, receipts(options, store));
+    this.http = new HttpApi(vertx, engine, refunds, new Own(), usage, registry, options.http());
     GrpcOptions grpcOptions = options.grpc();
     this.grpc = grpcOptions == null ? null : grpc(vertx, engine, grpcOptions, registry);
-    NetworkUsage usage = NetworkUsage.within(options.network());
     Gauge.builder("sash.server.input.bytes", usage.input(), ByteBudget::used)
         .description("Bytes of requests that are not complete")
         .strongReference(true)
@@ -108,6 +115,21 @@ public final class SashServer implements AutoCloseable {
     TlsFiles tls = options.tls();
     return new GrpcServer(
         engine, options, tls == null ? null : GrpcTls.following(vertx, tls), registry);
+  }
+
+  /** Receipts of a server alone need no secret that others know. */
+  private static @Nullable Receipts receipts(ServerOptions options, Store store) {
+    String configured = options.receiptSecret();
+    if (configured == null && options.isRemote()) {
+      return null;
+    }
+    byte[] secret = new byte[32];
+    if (configured == null) {
+      new SecureRandom().nextBytes(secret);
+    } else {
+      secret = configured.getBytes(UTF_8);
+    }
+    return new Receipts(secret, store, InstantSource.system());
   }
 
   private static Vertx vertx() {
@@ -270,7 +292,8 @@ public final class SashServer implements AutoCloseable {
     if (grpc != null) {
       quietly("gRPC", grpc::close);
     }
-    quietly("HTTP", () -> await(http.close(), options.http().drainTimeout().toSeconds() + 5));
+    quietly(
+        "HTTP", () -> await(http.close(), options.http().bounds().drainTimeout().toSeconds() + 5));
     if (resp != null) {
       quietly("RESP", () -> await(resp.close(), START_SECONDS));
     }

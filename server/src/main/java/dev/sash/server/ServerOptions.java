@@ -8,176 +8,260 @@ import dev.sash.server.rls.GrpcOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a server is to be. Immutable.
+ * The options of a server. Immutable.
  *
- * @param http where and how HTTP is spoken
- * @param grpc where and how Envoy's protocol is spoken; null if it is not
- * @param resp where and how RESP is spoken; null if it is not
- * @param configuration the file or directory of the configuration; null for the default
- * @param redisUris where the state is kept; empty for this process
- * @param redisLogin the user and password of Redis; null for those in the URIs
- * @param nodes the number of servers that share the limits while Redis is unavailable
- * @param maxBytes the most bytes of keys and their state in this process; 0 for a quarter of the
- *     maximum heap
- * @param network bounds of what clients of all protocols use together
- * @param drainDelay how long the server goes on as before once it has said that it is not ready
+ * <pre>{@code
+ * ServerOptions.of(HttpOptions.at("127.0.0.1", 8080)).withRedis(List.of("redis://10.0.0.7"))
+ * }</pre>
  */
-public record ServerOptions(
-    HttpOptions http,
-    @Nullable GrpcOptions grpc,
-    @Nullable RespOptions resp,
-    @Nullable Path configuration,
-    List<String> redisUris,
-    @Nullable RedisLogin redisLogin,
-    int nodes,
-    long maxBytes,
-    NetworkBounds network,
-    Duration drainDelay) {
+public final class ServerOptions {
+  private HttpOptions http;
+  private @Nullable GrpcOptions grpc;
+  private @Nullable RespOptions resp;
+  private @Nullable Path configuration;
+  private List<String> redisUris = List.of();
+  private @Nullable RedisLogin redisLogin;
+  private int nodes = 1;
+  private long maxBytes;
+  private @Nullable String receiptSecret;
+  private NetworkBounds network = NetworkBounds.defaults();
+  private Duration drainDelay = Duration.ZERO;
 
-  /** Copies the URIs. */
-  public ServerOptions {
-    redisUris = List.copyOf(redisUris);
+  private ServerOptions(HttpOptions http) {
+    this.http = http;
   }
 
   /**
-   * The defaults: the default configuration, in memory, without gRPC and RESP.
+   * Returns the defaults: the default configuration, in memory, without gRPC and RESP.
    *
    * @param http where and how HTTP is spoken
    * @return the options
    */
   public static ServerOptions of(HttpOptions http) {
-    return new ServerOptions(
-        http, null, null, null, List.of(), null, 1, 0, NetworkBounds.defaults(), Duration.ZERO);
+    return new ServerOptions(http);
+  }
+
+  /** Returns a changed copy. */
+  private ServerOptions with(Consumer<ServerOptions> change) {
+    ServerOptions copy = new ServerOptions(http);
+    copy.grpc = grpc;
+    copy.resp = resp;
+    copy.configuration = configuration;
+    copy.redisUris = redisUris;
+    copy.redisLogin = redisLogin;
+    copy.nodes = nodes;
+    copy.maxBytes = maxBytes;
+    copy.receiptSecret = receiptSecret;
+    copy.network = network;
+    copy.drainDelay = drainDelay;
+    change.accept(copy);
+    return copy;
   }
 
   /**
-   * These options with a configuration from files.
+   * Returns where and how HTTP is spoken.
    *
-   * @param path a file or a directory; null for the default
-   * @return the options
+   * @return where and how HTTP is spoken
    */
-  public ServerOptions withConfiguration(@Nullable Path path) {
-    return new ServerOptions(
-        http, grpc, resp, path, redisUris, redisLogin, nodes, maxBytes, network, drainDelay);
+  public HttpOptions http() {
+    return http;
   }
 
   /**
-   * These options with the state in Redis.
+   * Returns where and how Envoy's protocol is spoken.
    *
-   * @param uris as {@link dev.sash.redis.RedisStore} reads them; none for this process
-   * @return the options
+   * @return null if it is not
    */
-  public ServerOptions withRedis(List<String> uris) {
-    return new ServerOptions(
-        http, grpc, resp, configuration, uris, redisLogin, nodes, maxBytes, network, drainDelay);
+  public @Nullable GrpcOptions grpc() {
+    return grpc;
   }
 
   /**
-   * Returns these options with Envoy's protocol over gRPC.
+   * Sets where and how Envoy's protocol is spoken.
    *
-   * @param options where and how; null if it is not spoken
-   * @return the options
+   * @param grpc null if it is not
+   * @return a copy of these options
    */
-  public ServerOptions withGrpc(@Nullable GrpcOptions options) {
-    return new ServerOptions(
-        http,
-        options,
-        resp,
-        configuration,
-        redisUris,
-        redisLogin,
-        nodes,
-        maxBytes,
-        network,
-        drainDelay);
+  public ServerOptions withGrpc(@Nullable GrpcOptions grpc) {
+    return with(copy -> copy.grpc = grpc);
   }
 
   /**
-   * Returns these options with a user and password of Redis instead of those in the URIs.
+   * Returns where and how RESP is spoken.
    *
-   * @param login the login; null for that of the URIs
-   * @return the options
+   * @return null if it is not
    */
-  public ServerOptions withRedisLogin(@Nullable RedisLogin login) {
-    return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, login, nodes, maxBytes, network, drainDelay);
+  public @Nullable RespOptions resp() {
+    return resp;
   }
 
   /**
-   * These options with RESP.
+   * Sets where and how RESP is spoken.
    *
-   * @param options where and how; null if it is not spoken
-   * @return the options
+   * @param resp null if it is not
+   * @return a copy of these options
    */
-  public ServerOptions withResp(@Nullable RespOptions options) {
-    return new ServerOptions(
-        http,
-        grpc,
-        options,
-        configuration,
-        redisUris,
-        redisLogin,
-        nodes,
-        maxBytes,
-        network,
-        drainDelay);
+  public ServerOptions withResp(@Nullable RespOptions resp) {
+    return with(copy -> copy.resp = resp);
   }
 
   /**
-   * These options for one of many servers.
+   * Returns the file or directory of the configuration.
+   *
+   * @return null for the default
+   */
+  public @Nullable Path configuration() {
+    return configuration;
+  }
+
+  /**
+   * Sets the file or directory of the configuration.
+   *
+   * @param configuration null for the default
+   * @return a copy of these options
+   */
+  public ServerOptions withConfiguration(@Nullable Path configuration) {
+    return with(copy -> copy.configuration = configuration);
+  }
+
+  /**
+   * Returns where the state is kept.
+   *
+   * @return empty for this process
+   */
+  public List<String> redisUris() {
+    return redisUris;
+  }
+
+  /**
+   * Sets where the state is kept.
+   *
+   * @param redisUris empty for this process
+   * @return a copy of these options
+   */
+  public ServerOptions withRedis(List<String> redisUris) {
+    return with(copy -> copy.redisUris = List.copyOf(redisUris));
+  }
+
+  /**
+   * Returns the user and password of Redis.
+   *
+   * @return null for those in the URIs
+   */
+  public @Nullable RedisLogin redisLogin() {
+    return redisLogin;
+  }
+
+  /**
+   * Sets the user and password of Redis.
+   *
+   * @param redisLogin null for those in the URIs
+   * @return a copy of these options
+   */
+  public ServerOptions withRedisLogin(@Nullable RedisLogin redisLogin) {
+    return with(copy -> copy.redisLogin = redisLogin);
+  }
+
+  /**
+   * Returns the number of servers that share the limits while Redis is unavailable.
+   *
+   * @return the number of servers that share the limits while Redis is unavailable
+   */
+  public int nodes() {
+    return nodes;
+  }
+
+  /**
+   * Sets the number of servers that share the limits while Redis is unavailable.
    *
    * @param nodes the number of servers that share the limits while Redis is unavailable
-   * @return the options
+   * @return a copy of these options
    */
   public ServerOptions withNodes(int nodes) {
-    return new ServerOptions(
-        http,
-        grpc,
-        resp,
-        configuration,
-        redisUris,
-        redisLogin,
-        nodes,
-        maxBytes,
-        network,
-        drainDelay);
+    return with(copy -> copy.nodes = nodes);
   }
 
   /**
-   * Returns these options with a bound of the memory for keys and their state in this process.
+   * Returns the most bytes of keys and their state in this process.
    *
-   * @param bytes 1 or more; 0 for a quarter of the maximum heap
-   * @return the options
+   * @return 0 for a quarter of the maximum heap
    */
-  public ServerOptions withMaxBytes(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException("maxBytes must be 0 or more, was " + bytes);
+  public long maxBytes() {
+    return maxBytes;
+  }
+
+  /**
+   * Sets the most bytes of keys and their state in this process.
+   *
+   * @param maxBytes 0 for a quarter of the maximum heap
+   * @return a copy of these options
+   */
+  public ServerOptions withMaxBytes(long maxBytes) {
+    if (maxBytes < 0) {
+      throw new IllegalArgumentException("maxBytes must be 0 or more, was " + maxBytes);
     }
-    return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, redisLogin, nodes, bytes, network, drainDelay);
+    return with(copy -> copy.maxBytes = maxBytes);
   }
 
   /**
-   * Returns these options with other bounds of what clients of all protocols use together.
+   * Returns the secret that signs receipts, the same in all servers of a fleet.
    *
-   * @param bounds the bounds
-   * @return the options
+   * @return null for a random one, or with Redis for no receipts
    */
-  public ServerOptions withNetwork(NetworkBounds bounds) {
-    return new ServerOptions(
-        http,
-        grpc,
-        resp,
-        configuration,
-        redisUris,
-        redisLogin,
-        nodes,
-        maxBytes,
-        bounds,
-        drainDelay);
+  public @Nullable String receiptSecret() {
+    return receiptSecret;
+  }
+
+  /**
+   * Sets the secret that signs receipts, the same in all servers of a fleet.
+   *
+   * @param receiptSecret null for a random one, or with Redis for no receipts
+   * @return a copy of these options
+   */
+  public ServerOptions withReceiptSecret(@Nullable String receiptSecret) {
+    return with(copy -> copy.receiptSecret = receiptSecret);
+  }
+
+  /**
+   * Returns the bounds of what clients of all protocols use together.
+   *
+   * @return the bounds of what clients of all protocols use together
+   */
+  public NetworkBounds network() {
+    return network;
+  }
+
+  /**
+   * Sets the bounds of what clients of all protocols use together.
+   *
+   * @param network the bounds of what clients of all protocols use together
+   * @return a copy of these options
+   */
+  public ServerOptions withNetwork(NetworkBounds network) {
+    return with(copy -> copy.network = network);
+  }
+
+  /**
+   * Returns the time between announcing that the server is not ready and stopping.
+   *
+   * @return the time between announcing that the server is not ready and stopping
+   */
+  public Duration drainDelay() {
+    return drainDelay;
+  }
+
+  /**
+   * Sets the time between announcing that the server is not ready and stopping.
+   *
+   * @param drainDelay the time between announcing that the server is not ready and stopping
+   * @return a copy of these options
+   */
+  public ServerOptions withDrainDelay(Duration drainDelay) {
+    return with(copy -> copy.drainDelay = drainDelay);
   }
 
   /**
@@ -189,14 +273,9 @@ public record ServerOptions(
     return !redisUris.isEmpty();
   }
 
-  /**
-   * These options with a time in which load balancers can notice that the server is about to stop.
-   *
-   * @param delay zero to stop at once
-   * @return the options
-   */
-  public ServerOptions withDrainDelay(Duration delay) {
-    return new ServerOptions(
-        http, grpc, resp, configuration, redisUris, redisLogin, nodes, maxBytes, network, delay);
+  /** Returns the options without secrets. */
+  @Override
+  public String toString() {
+    return "ServerOptions[" + http + ", configuration=" + configuration + "]";
   }
 }

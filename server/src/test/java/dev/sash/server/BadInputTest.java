@@ -1,7 +1,9 @@
 package dev.sash.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sash.server.http.HttpBounds;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -16,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever anybody sends: a clear answer, and the server goes on as if nothing had happened. */
 class BadInputTest {
-  private static final String HEAD = "POST /v1/check HTTP/1.1\r\nHost: a\r\n";
+  private static final String HEAD = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\n";
   private static final String ASK = "{\"policy\":\"many\",\"key\":\"ann\"}";
 
   private static TestServer server;
@@ -26,7 +28,12 @@ class BadInputTest {
     server =
         TestServer.start(
             "policies: {many: {limit: 1000000/1h}}",
-            http -> http.withIdleTimeout(Duration.ofSeconds(1)).withMaxConnections(50),
+            http ->
+                http.withBounds(
+                    HttpBounds.defaults()
+                        .withIdleTimeout(Duration.ofSeconds(2))
+                        .withRequestTimeout(Duration.ofSeconds(1))
+                        .withMaxConnections(50)),
             UnaryOperator.identity());
   }
 
@@ -54,10 +61,10 @@ class BadInputTest {
         "GET\r\n\r\n",
         "GET / HTTP/9.9\r\n\r\n",
         "\0\1\2\3\4\5\6\7\r\n\r\n",
-        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n",
-        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-        "POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        "POST /v1/check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "POST /v1/check HTTP/1.1\r\nHost : a\r\nb\u0001c: d\r\n\r\n",
       })
   void whatIsNotHttpIsRefusedOrHungUpOn(String text) throws IOException {
@@ -73,12 +80,12 @@ class BadInputTest {
   @Test
   void headsHaveAMaximum() throws IOException {
     try (RawConnection connection = connect()) {
-      assertThat(connection.send("GET /" + "a".repeat(20_000) + " HTTP/1.1\r\n\r\n").everything())
+      assertThat(connection.send("GET /" + "a".repeat(40_000) + " HTTP/1.1\r\n\r\n").everything())
           .contains("URI is too long")
           .startsWith("HTTP/1.0 414"); // the line was not read up to the version
     }
     try (RawConnection connection = connect()) {
-      assertThat(connection.send(HEAD + "X: " + "a".repeat(20_000) + "\r\n\r\n").everything())
+      assertThat(connection.send(HEAD + "X: " + "a".repeat(40_000) + "\r\n\r\n").everything())
           .contains("header is too large")
           .startsWith("HTTP/1.1 431");
     }
@@ -87,7 +94,7 @@ class BadInputTest {
   @ParameterizedTest
   @CsvSource({"/v1/check,65536", "/v1/peek,65536", "/v1/check:batch,1048576"})
   void bodiesHaveAMaximumWhetherTheySayTheirSizeOrNot(String path, int most) throws IOException {
-    String head = "POST " + path + " HTTP/1.1\r\nHost: a\r\n";
+    String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\n";
     try (RawConnection connection = connect()) {
       String answer =
           connection.send(head + "Content-Length: " + (most + 1) + "\r\n\r\n").everything();
@@ -133,14 +140,55 @@ class BadInputTest {
         RawConnection finished = connect()) {
       body.send(HEAD + "Content-Length: 100\r\n\r\n{");
       head.send("POST /v1/ch");
-      finished.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").until("ok\n");
+      finished.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").until("ok\n");
 
       assertThat(body.everything())
           .startsWith("HTTP/1.1 408 Request Timeout")
-          .contains("body must be sent within 1 seconds");
+          .contains("body must be sent within 1 s");
       assertThat(head.everything()).isEmpty();
       assertThat(silent.everything()).isEmpty();
       assertThat(finished.everything()).isEmpty();
+    }
+  }
+
+  /** A byte now and then is neither idle nor a request. */
+  @Test
+  void headsThatTrickleAreHungUpOn() throws Exception {
+    for (String before : new String[] {"", "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"}) {
+      try (RawConnection connection = connect()) {
+        connection.send(before);
+        String head = "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + "a".repeat(500);
+        assertThatThrownBy(
+                () -> {
+                  for (int i = 0; i < head.length(); i++) {
+                    connection.send(head.substring(i, i + 1));
+                    Thread.sleep(100);
+                  }
+                })
+            .isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  /** Whoever passes an upgrade on from its client would hand it a connection to this server. */
+  @Test
+  void connectionsAreNotUpgraded() throws IOException {
+    try (RawConnection connection = connect()) {
+      connection.send(
+          String.join(
+              "\r\n",
+              "GET /livez HTTP/1.1",
+              "Host: localhost",
+              "Connection: Upgrade, HTTP2-Settings",
+              "Upgrade: h2c",
+              "HTTP2-Settings: AAMAAABkAAQAAP__",
+              "",
+              ""));
+      assertThat(connection.until("ok\n")).startsWith("HTTP/1.1 200 OK");
+    }
+    try (RawConnection connection = connect()) {
+      connection.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      assertThat(connection.everything()).doesNotContain("200 OK");
     }
   }
 
@@ -164,7 +212,7 @@ class BadInputTest {
   void pipelinedRequestsAreAnsweredInOrder() throws IOException {
     String one = HEAD + "Content-Length: " + ASK.length() + "\r\n\r\n" + ASK;
     try (RawConnection connection = connect()) {
-      connection.send(one + "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" + one);
+      connection.send(one + "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" + one);
       assertThat(connection.until("\"store\"}")).startsWith("HTTP/1.1 200 OK");
       assertThat(connection.until("there is\"}")).startsWith("HTTP/1.1 404");
       assertThat(connection.until("\"store\"}")).startsWith("HTTP/1.1 200 OK");
@@ -178,7 +226,7 @@ class BadInputTest {
     try {
       for (int i = 0; i < connections.length; i++) {
         connections[i] = connect();
-        connections[i].send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+        connections[i].send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
         String answer = connections[i].until("ok\n");
         answered += answer.startsWith("HTTP/1.1 200") ? 1 : 0;
       }
@@ -197,7 +245,7 @@ class BadInputTest {
       try (RawConnection connection = connect()) {
         answer =
             connection
-                .send("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                .send("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 .everything();
       }
     }

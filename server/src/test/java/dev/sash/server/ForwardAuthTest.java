@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,10 @@ class ForwardAuthTest {
               secret: {limit: 1/1h, key: apikey}
               upload: {limit: 10/1h, key: ip, cost: {attribute: "header:x-size", most: 10}}
               banned: {limit: 9/1h, key: ip, deny: [203.0.113.66]}
+              key: {limit: 1/1h, key: "apikey:authorization"}
+              tiered: {limit: 1/1h, key: ip, tiers: {gold: 3/1h}, tier-by: "header:x-plan"}
             trusted-proxies: [127.0.0.1]
+            forwarded-by: traefik
             """);
   }
 
@@ -64,32 +68,139 @@ class ForwardAuthTest {
   }
 
   @Test
-  void deniesWithTheStatusThatTheProxyUnderstands() {
+  void deniesWithTheStatusThatIsConfigured() {
     for (int status : new int[] {401, 403, 429, 503}) {
-      String client = "203.0.114." + (status % 250);
-      ask("plain?permits=2", "X-Forwarded-For", client);
-      assertThat(status("plain?deny=" + status, "X-Forwarded-For", client)).isEqualTo(status);
+      String yaml = "policies: {plain: {limit: 1/1h}}\ndeny-status: " + status;
+      try (TestServer other = TestServer.start(yaml)) {
+        assertThat(other.get("/v1/forward-auth/plain").statusCode()).isEqualTo(200);
+        assertThat(other.get("/v1/forward-auth/plain").statusCode()).isEqualTo(status);
+      }
     }
-    assertThat(status("plain?deny=200")).isEqualTo(400);
-    assertThat(status("plain?other=1")).isEqualTo(400);
     assertThat(status("none")).isEqualTo(404);
   }
 
+  /** Caddy passes the client's query on. */
   @Test
-  void findsTheOriginalRequestInTheFieldsOfEveryProxy() {
-    String[] traefik = {
-      "X-Forwarded-Method", "PUT", "X-Forwarded-Host", "Shop.example", "X-Forwarded-Uri", "/a/b?c=d"
+  void theQueryOfTheRequestChangesNothing() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(status("plain?permits=0&deny=503&x", "X-Forwarded-For", "203.0.115.1"))
+          .isEqualTo(200);
+    }
+    assertThat(status("plain?permits=0&deny=200", "X-Forwarded-For", "203.0.115.1")).isEqualTo(429);
+  }
+
+  private static final String[] TRAEFIK = {
+    "X-Forwarded-Method", "PUT", "X-Forwarded-Host", "Shop.example", "X-Forwarded-Uri", "/a/b?c=d"
+  };
+
+  @Test
+  void findsTheOriginalRequestInTheFieldsOfTheConfiguredProxyOnly() {
+    assertThat(status("route", TRAEFIK)).isEqualTo(200);
+    String[] withOthers = Arrays.copyOf(TRAEFIK, 12);
+    String[] others = {
+      "X-Original-Method", "GET", "X-Original-Host", "other.example", "X-Original-URI", "/z"
     };
-    assertThat(status("route", traefik)).isEqualTo(200);
-    assertThat(status("route", traefik)).isEqualTo(429);
-    String[] nginx = {
-      "X-Original-Method", "PUT", "X-Original-Host", "shop.example", "X-Original-URI", "/a/x/../%62"
-    };
-    assertThat(status("route", nginx)).isEqualTo(429);
-    String[] other = {
-      "X-Original-Method", "GET", "X-Original-Host", "shop.example", "X-Original-URI", "/a/b"
-    };
-    assertThat(status("route", other)).isEqualTo(200);
+    System.arraycopy(others, 0, withOthers, 6, 6);
+    assertThat(status("route", withOthers)).isEqualTo(429);
+    HttpResponse<String> onlyOthers = ask("route", others);
+    assertThat(onlyOthers.statusCode()).isEqualTo(429);
+    assertThat(onlyOthers.body()).contains("attribute 'method' must be given");
+    String[] samePath = TRAEFIK.clone();
+    samePath[5] = "//a/x/../%62/?e";
+    assertThat(status("route", samePath)).isEqualTo(429);
+    String[] otherPath = TRAEFIK.clone();
+    otherPath[5] = "/a/c";
+    assertThat(status("route", otherPath)).isEqualTo(200);
+  }
+
+  @Test
+  void aFieldInTwoLinesIsNotBelieved() {
+    String[] twice = Arrays.copyOf(TRAEFIK, 8);
+    twice[6] = "X-Forwarded-Uri";
+    twice[7] = "/other";
+    HttpResponse<String> response = ask("route", twice);
+    assertThat(response.statusCode()).isEqualTo(429);
+    assertThat(response.body()).contains("attribute 'path' must be given");
+  }
+
+  @Test
+  void believesNothingButTheConnectionOfAPeerThatIsNotTrusted() {
+    String yaml =
+        """
+        policies:
+          address: {limit: 1/1h, key: ip}
+          path: {limit: 1/1h, key: path}
+          tiered: {limit: 1/1h, key: ip, tiers: {gold: 3/1h}, tier-by: "header:x-plan"}
+          upload: {limit: 10/1h, key: ip, cost: {attribute: "header:x-size", default: 6}}
+        trusted-proxies: [192.0.2.1]
+        forwarded-by: traefik
+        """;
+    try (TestServer other = TestServer.start(yaml)) {
+      assertThat(other.get("/readyz").body()).doesNotContain("warnings");
+      for (int i = 0; i < 3; i++) {
+        HttpRequest.Builder request =
+            other.request("/v1/forward-auth/address").header("X-Forwarded-For", "203.0.113." + i);
+        assertThat(TestServer.send(request).statusCode()).isEqualTo(i == 0 ? 200 : 429);
+        HttpRequest.Builder tiered =
+            other.request("/v1/forward-auth/tiered").header("X-Plan", "gold");
+        assertThat(TestServer.send(tiered).statusCode()).isEqualTo(i == 0 ? 200 : 429);
+        HttpRequest.Builder upload = other.request("/v1/forward-auth/upload").header("X-Size", "1");
+        assertThat(TestServer.send(upload).statusCode()).isEqualTo(i == 0 ? 200 : 429);
+      }
+      HttpRequest.Builder path =
+          other.request("/v1/forward-auth/path").header("X-Forwarded-Uri", "/a");
+      assertThat(TestServer.send(path).body()).contains("attribute 'path' must be given");
+      assertThat(other.get("/readyz").body())
+          .contains("\"warnings\":[\"Forwarded header fields arrive at /v1/forward-auth from an");
+    }
+  }
+
+  @Test
+  void envoyAsksWithTheOriginalRequestBehindAPrefix() {
+    String yaml =
+        """
+        policies: {route: {limit: 1/1h, key: [method, host, path, "query:q"]}}
+        trusted-proxies: [127.0.0.1]
+        forwarded-by: envoy
+        """;
+    try (TestServer envoy = TestServer.start(yaml)) {
+      String uri = "/v1/forward-auth/route/shop/items?q=1";
+      assertThat(envoy.get(uri).statusCode()).isEqualTo(200);
+      assertThat(envoy.get(uri + "&x=2").statusCode()).isEqualTo(429);
+      assertThat(
+              TestServer.send(envoy.request(uri).header("X-Forwarded-Uri", "/y?q=2")).statusCode())
+          .isEqualTo(429);
+      assertThat(envoy.get("/v1/forward-auth/route/shop/other?q=1").statusCode()).isEqualTo(200);
+      assertThat(envoy.post(uri, "").statusCode()).isEqualTo(200);
+    }
+    assertThat(status("plain/shop")).as("another proxy").isEqualTo(404);
+  }
+
+  @Test
+  void chargesSeveralPoliciesOrNone() {
+    String[] client = {"X-Forwarded-For", "203.0.116.1", "Authorization", "a"};
+    assertThat(status("key,address", client)).isEqualTo(200);
+    HttpResponse<String> denied = ask("key,address", client);
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.body()).contains("Limit key exceeded.");
+    assertThat(denied.headers().firstValue("ratelimit").orElse(""))
+        .startsWith("\"key\";r=0;t=")
+        .contains("\"address\";r=1;t=");
+    assertThat(status("address", client)).as("was not charged by the denial").isEqualTo(200);
+    HttpResponse<String> both = ask("address,key", client);
+    assertThat(both.body()).contains("Limits address, key exceeded.");
+    assertThat(status("key,key", client)).isEqualTo(400);
+    assertThat(status("key,none", client)).isEqualTo(404);
+    assertThat(status("key,", client)).isEqualTo(404);
+  }
+
+  @Test
+  void aTrustedProxyTellsTheTier() {
+    String[] gold = {"X-Forwarded-For", "203.0.117.1", "X-Plan", "gold"};
+    for (int i = 0; i < 3; i++) {
+      assertThat(status("tiered", gold)).isEqualTo(200);
+    }
+    assertThat(status("tiered", gold)).isEqualTo(429);
   }
 
   @Test
@@ -97,8 +208,8 @@ class ForwardAuthTest {
     assertThat(status("user", "X-User", "ann")).isEqualTo(200);
     assertThat(status("user", "X-User", "ann")).isEqualTo(429);
     assertThat(status("user", "X-User", "bob")).isEqualTo(200);
-    HttpResponse<String> nobody = ask("user?deny=403");
-    assertThat(nobody.statusCode()).isEqualTo(403);
+    HttpResponse<String> nobody = ask("user");
+    assertThat(nobody.statusCode()).isEqualTo(429);
     assertThat(nobody.body()).contains("attribute 'header:x-user' must be given");
   }
 
@@ -109,7 +220,10 @@ class ForwardAuthTest {
     assertThat(status("session", session)).isEqualTo(429);
     assertThat(status("secret", "X-Api-Key", "s1")).isEqualTo(200);
     assertThat(status("secret", "X-Api-Key", "s1")).isEqualTo(429);
-    assertThat(status("secret", "Authorization", "Bearer s2")).isEqualTo(200);
+    assertThat(status("secret", "X-Api-Key", "s1", "Authorization", "Bearer s2")).isEqualTo(429);
+    assertThat(status("secret", "Authorization", "Bearer s2")).as("no key").isEqualTo(429);
+    assertThat(status("key", "Authorization", "Bearer s2")).isEqualTo(200);
+    assertThat(status("key", "Authorization", "Bearer s2", "X-Api-Key", "s3")).isEqualTo(429);
   }
 
   @Test
@@ -117,6 +231,9 @@ class ForwardAuthTest {
     assertThat(status("upload", "X-Size", "8")).isEqualTo(200);
     assertThat(status("upload", "X-Size", "3")).isEqualTo(429);
     assertThat(status("upload", "X-Size", "lots")).isEqualTo(429);
+    assertThat(status("upload", "X-Size", "0")).isEqualTo(200);
+    assertThat(status("upload")).isEqualTo(200);
+    assertThat(status("upload", "X-Size", "0")).as("a cost of 0 is 1").isEqualTo(429);
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.sash.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.config.Configuration;
+import dev.sash.config.ForwardedBy;
 import dev.sash.server.http.HttpOptions;
 import java.io.IOException;
 import java.net.URI;
@@ -51,6 +53,17 @@ class ServerDocTest {
         assertThat(response.statusCode()).hasToString(example.group(4));
         assertThat(timeless(response.body())).isEqualTo(timeless(example.group(5)));
       }
+    }
+  }
+
+  @Test
+  void everyConfigurationForProxiesIsAccepted() {
+    Pattern proxies = Pattern.compile("```yaml proxy\n(.*?)```", Pattern.DOTALL);
+    List<MatchResult> files = proxies.matcher(page).results().toList();
+    assertThat(files).hasSizeGreaterThan(1);
+    for (MatchResult file : files) {
+      assertThat(Configuration.parse(file.group(1), "page.yaml").proxies().forwardedBy())
+          .isEqualTo(ForwardedBy.NGINX);
     }
   }
 

@@ -12,15 +12,12 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A server on a free port, with a configuration of its own, and a client to ask it. */
 final class TestServer implements AutoCloseable {
-  /** Of its own, because connections are upgraded with their first request or never. */
-  private static final HttpClient HTTP_2 = client();
-
-  private static final HttpClient HTTP_1 = client();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
   private final Path file;
   private final SashServer server;
@@ -28,10 +25,6 @@ final class TestServer implements AutoCloseable {
   private TestServer(Path file, SashServer server) {
     this.file = file;
     this.server = server;
-  }
-
-  private static HttpClient client() {
-    return HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
   }
 
   static TestServer start(String yaml) {
@@ -82,10 +75,8 @@ final class TestServer implements AutoCloseable {
   }
 
   static HttpResponse<String> send(HttpRequest.Builder builder) {
-    HttpRequest request = builder.build();
-    boolean newer = request.version().equals(Optional.of(HttpClient.Version.HTTP_2));
     try {
-      return (newer ? HTTP_2 : HTTP_1).send(request, BodyHandlers.ofString());
+      return HTTP.send(builder.build(), BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

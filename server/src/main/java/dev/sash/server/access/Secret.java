@@ -117,6 +117,20 @@ public final class Secret {
     return value == null ? null : of(variable, value, rule);
   }
 
+  /** Returns the text itself of such a secret, as it is now; null if neither variable is set. */
+  static @Nullable String read(
+      Map<String, String> environment, String variable, BiConsumer<String, String> rule) {
+    Secret secret = of(environment, variable, rule);
+    if (secret == null || secret.file == null) {
+      return environment.get(variable);
+    }
+    try {
+      return new String(read(secret.file), UTF_8);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(unreadable(secret.name, secret.file, e), e);
+    }
+  }
+
   /**
    * Compares in constant time.
    *

@@ -1,30 +1,20 @@
 package dev.sash.server.engine;
 
-import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.RateLimiter;
 import dev.sash.address.IpAddress;
-import dev.sash.config.ChargeRule;
 import dev.sash.config.Cost;
 import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
-import dev.sash.store.Decisions;
-import dev.sash.store.ResolvedLimits;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A policy in force, and the limiter that counts for it. Immutable, but for what is counted. */
+/** A policy in force, and the limiters of its tiers. Immutable, except for what is counted. */
 final class ActivePolicy {
-  /** An operation on a key. */
-  private interface Call extends BiFunction<RateLimiter, String, CompletionStage<Decision>> {}
-
   /** The limits of a tier, and the limiter that decides by them. */
   private record Tier(List<Limit> limits, RateLimiter limiter) {}
 
@@ -46,61 +36,25 @@ final class ActivePolicy {
         .forEach((name, limits) -> tiers.put(name, new Tier(limits, limiter.withLimits(limits))));
   }
 
-  PolicyConfig config() {
-    return config;
-  }
-
-  CompletionStage<Answer> check(Question question, Duration deadline) {
-    long permits = permits(question);
-    boolean always = config.charge() == ChargeRule.ALWAYS && permits > 0;
-    return answer(
-        question,
-        permits,
-        deadline,
-        (limiter, key) ->
-            always ? limiter.chargeAsync(key, permits) : limiter.tryAcquireAsync(key, permits));
-  }
-
-  CompletionStage<Answer> refund(Question question, @Nullable Decision charged, Duration deadline) {
-    long permits = permits(question);
-    return answer(
-        question,
-        permits,
-        deadline,
-        (limiter, key) ->
-            charged == null
-                ? limiter.refundAsync(key, permits)
-                : limiter.refundAsync(key, permits, charged));
+  /**
+   * Resolves the key, the limits and the cost of a request.
+   *
+   * @param deadline the longest time to wait for a remote store, if that is less than the policy's
+   */
+  PolicyCharge charge(Question question, Duration deadline) {
+    String key = key(question);
+    Tier tier = tier(question);
+    return new PolicyCharge(
+        config,
+        limiter(tier, deadline),
+        tier.limits,
+        key,
+        permits(question),
+        listed(question, key));
   }
 
   CompletionStage<Void> reset(Question question) {
-    Tier tier = tier(question);
-    return tier.limiter.resetAsync(key(question));
-  }
-
-  private CompletionStage<Answer> answer(
-      Question question, long permits, Duration deadline, Call call) {
-    String key = key(question);
-    Tier tier = tier(question);
-    Reason listed = listed(question, key);
-    if (listed != null) {
-      Decision decision = unspent(tier.limits, listed == Reason.DENY_LIST);
-      return CompletableFuture.completedStage(
-          new Answer(
-              decision.allowed(), listed, config.name(), tier.limits, key, permits, decision));
-    }
-    boolean shadow = config.mode() == Mode.SHADOW;
-    return call.apply(limiter(tier, deadline), key)
-        .thenApply(
-            decision ->
-                new Answer(
-                    shadow || decision.allowed(),
-                    shadow ? Reason.SHADOW : Reason.LIMIT,
-                    config.name(),
-                    tier.limits,
-                    key,
-                    permits,
-                    decision));
+    return tier(question).limiter.resetAsync(key(question));
   }
 
   private RateLimiter limiter(Tier tier, Duration deadline) {
@@ -117,14 +71,6 @@ final class ActivePolicy {
       return Reason.DENY_LIST;
     }
     return config.allow().contains(key, address) ? Reason.ALLOW_LIST : null;
-  }
-
-  /** Returns the decision about a key of which nothing is known. */
-  private Decision unspent(List<Limit> limits, boolean denied) {
-    Limit least = new ResolvedLimits(config.policy(), limits).lowest();
-    return denied
-        ? Decisions.neverAllowed(least, 0, 0, 0, Source.STORE)
-        : Decisions.allowed(least, 0, least.capacity(), 0, Source.STORE);
   }
 
   private String key(Question question) {
@@ -148,6 +94,6 @@ final class ActivePolicy {
     }
     Cost cost = config.cost();
     String told = cost.attribute() == null ? null : question.attributes().get(cost.attribute());
-    return told == null ? cost.permits() : Math.min(cost.most(), Attributes.cost(cost, told));
+    return told == null ? cost.permits() : Attributes.cost(cost, told);
   }
 }

@@ -14,8 +14,11 @@ public final class Attributes {
   /** The client's address. */
   public static final String IP = "ip";
 
-  /** A secret by which the client is known; only its hash becomes a part of keys. */
+  /** A secret that identifies the client; only its hash becomes part of keys. */
   public static final String API_KEY = "apikey";
+
+  /** Such a secret in a header field of that name: {@code apikey:authorization}. */
+  public static final String API_KEY_IN = "apikey:";
 
   private static final int MAX_DIGITS = 10;
 
@@ -59,20 +62,20 @@ public final class Attributes {
   }
 
   private static String part(String name, String value, Map<String, String> attributes) {
-    if (name.equals(API_KEY)) {
+    if (name.equals(API_KEY) || name.startsWith(API_KEY_IN)) {
       return Keys.ofApiKey(value);
     }
     IpAddress address = name.equals(IP) ? address(attributes) : null;
     return address == null ? name + ":" + value : Keys.ofAddress(address);
   }
 
-  /** The cost that an attribute tells. */
+  /** Returns the cost that an attribute tells: at least 1, since nothing is free to a caller. */
   static long cost(Cost cost, String told) {
     boolean digits = !told.isEmpty() && told.chars().allMatch(c -> c >= '0' && c <= '9');
     if (!digits || told.length() > MAX_DIGITS) {
       throw new IllegalArgumentException(
           "attribute '" + cost.attribute() + "' must be a whole number of at most 10 digits");
     }
-    return Long.parseLong(told);
+    return Math.max(1, Math.min(cost.most(), Long.parseLong(told)));
   }
 }

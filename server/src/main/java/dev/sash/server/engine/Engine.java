@@ -1,12 +1,15 @@
 package dev.sash.server.engine;
 
+import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
 import dev.sash.store.Store;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -94,7 +97,33 @@ public final class Engine {
    * @throws IllegalArgumentException if the question cannot be answered; it says why
    */
   public CompletionStage<Answer> check(Question question, Duration deadline) {
-    return policy(question).check(question, deadline);
+    return charge(question, deadline).tryAcquire();
+  }
+
+  /**
+   * Acquires permits under several policies, all or nothing: when one denies, the others end
+   * uncharged.
+   *
+   * @param questions the request as each policy sees it
+   * @return completes with an answer of each policy, in the same order; the request is admitted if
+   *     all of them allow it
+   * @throws UnknownPolicyException if there is no such policy
+   * @throws IllegalArgumentException if one of them cannot be answered; it says why
+   */
+  public CompletionStage<List<Answer>> checkAll(List<Question> questions) {
+    List<PolicyCharge> charges = new ArrayList<>(questions.size());
+    for (Question question : questions) {
+      charges.add(charge(question));
+    }
+    return AllOrNothing.tryAcquire(charges)
+        .thenApply(
+            decisions -> {
+              List<Answer> answers = new ArrayList<>(charges.size());
+              for (int i = 0; i < charges.size(); i++) {
+                answers.add(charges.get(i).answer(decisions.get(i)));
+              }
+              return answers;
+            });
   }
 
   /**
@@ -121,7 +150,8 @@ public final class Engine {
    */
   public CompletionStage<Answer> refund(
       Question question, @Nullable Decision charged, Duration deadline) {
-    return policy(question).refund(question, charged, deadline);
+    PolicyCharge charge = charge(question, deadline);
+    return (charged == null ? charge.refund() : charge.refund(charged)).thenApply(charge::answer);
   }
 
   /**
@@ -162,6 +192,14 @@ public final class Engine {
    */
   public String storeName() {
     return storeName;
+  }
+
+  PolicyCharge charge(Question question) {
+    return charge(question, LONGEST_DEADLINE);
+  }
+
+  private PolicyCharge charge(Question question, Duration deadline) {
+    return policy(question).charge(question, deadline);
   }
 
   private ActivePolicy policy(Question question) {

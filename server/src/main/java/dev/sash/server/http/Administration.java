@@ -24,14 +24,21 @@ final class Administration {
   private final Engine engine;
   private final Questions questions;
   private final Operations operations;
+  private final ProxyWarning proxyWarning;
   private final AdminGuard guard;
 
   Administration(
-      Vertx vertx, Engine engine, Questions questions, Operations operations, AdminGuard guard) {
+      Vertx vertx,
+      Engine engine,
+      Questions questions,
+      Operations operations,
+      ProxyWarning proxyWarning,
+      AdminGuard guard) {
     this.vertx = vertx;
     this.engine = engine;
     this.questions = questions;
     this.operations = operations;
+    this.proxyWarning = proxyWarning;
     this.guard = guard;
   }
 
@@ -39,7 +46,7 @@ final class Administration {
   void reset(Exchange exchange, byte[] body) {
     guard.admit(exchange);
     exchange.after(
-        questions.reset(AskReader.one(body, Form.WITHOUT_PERMITS)),
+        questions.reset(AskReader.one(body, Form.LOOK)),
         nothing -> exchange.answer(204, Outcome.DONE));
   }
 
@@ -173,6 +180,12 @@ final class Administration {
               json.writeBooleanField("storeUp", engine.isStoreUp());
               json.writeBooleanField(
                   "configurationCurrent", operations.configuration().refusal() == null);
+              String warning = proxyWarning.current();
+              if (warning != null) {
+                json.writeArrayFieldStart("warnings");
+                json.writeString(warning);
+                json.writeEndArray();
+              }
             }),
         Outcome.DONE);
   }

@@ -44,8 +44,12 @@ final class AskReader {
 
   /** What else than policy, key, attributes and limits a question may say. */
   enum Form {
-    WITH_PERMITS("policy, key, permits, attributes, limits"),
-    WITHOUT_PERMITS("policy, key, attributes, limits");
+    /** A check: {@code receipt} is whether one is wanted. */
+    CHECK("policy, key, permits, attributes, limits, receipt"),
+    /** A look, or a reset. */
+    LOOK("policy, key, attributes, limits"),
+    /** A refund: {@code receipt} is that of the charge. */
+    REFUND("policy, key, permits, attributes, limits, receipt");
 
     private final String fields;
 
@@ -137,7 +141,7 @@ final class AskReader {
       throws IOException {
     try {
       expectObject(token, "request");
-      return new Item(ask(parser, Form.WITH_PERMITS), null);
+      return new Item(ask(parser, Form.CHECK), null);
     } catch (Refusal refusal) {
       // The others are still to be read.
       while (parser.getParsingContext() != array) {
@@ -153,6 +157,8 @@ final class AskReader {
     Long permits = null;
     Map<String, String> attributes = null;
     List<Limit> limits = null;
+    Boolean wantsReceipt = null;
+    String receipt = null;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       JsonToken value = parser.nextToken();
@@ -166,7 +172,7 @@ final class AskReader {
           key = text(parser, name, value);
         }
         case "permits" -> {
-          if (form == Form.WITHOUT_PERMITS) {
+          if (form == Form.LOOK) {
             throw unknown(name, form.fields);
           }
           once(name, permits);
@@ -180,10 +186,35 @@ final class AskReader {
           once(name, limits);
           limits = limits(parser, value);
         }
+        case "receipt" -> {
+          if (form == Form.LOOK) {
+            throw unknown(name, form.fields);
+          }
+          once(name, form == Form.CHECK ? wantsReceipt : receipt);
+          if (form == Form.CHECK) {
+            wantsReceipt = flag(name, value);
+          } else {
+            receipt = text(parser, name, value);
+          }
+        }
         default -> throw unknown(name, form.fields);
       }
     }
-    return new Ask(policy, key, permits, attributes == null ? Map.of() : attributes, limits);
+    return new Ask(
+        policy,
+        key,
+        permits,
+        attributes == null ? Map.of() : attributes,
+        limits,
+        Boolean.TRUE.equals(wantsReceipt),
+        receipt);
+  }
+
+  private static boolean flag(String name, JsonToken value) {
+    if (!value.isBoolean()) {
+      throw Refusal.bad(name + " must be true or false, was " + typeOf(value));
+    }
+    return value == JsonToken.VALUE_TRUE;
   }
 
   private static long permits(JsonParser parser, JsonToken value) throws IOException {

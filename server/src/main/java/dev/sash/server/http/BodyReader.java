@@ -1,42 +1,43 @@
 package dev.sash.server.http;
 
+import dev.sash.server.net.ByteBudget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the body of a request, up to a size. */
+/** Reads the body of a request, up to a size and within a time. */
 final class BodyReader {
-  /** How many bytes of unfinished bodies all connections together may hold. */
-  private static final long MOST_IN_ALL = 64 << 20;
-
   private static final CharSequence CONTINUE = HttpHeaders.createOptimized("100-continue");
 
   private final Exchange exchange;
   private final int most;
-  private final AtomicLong held;
+  private final PendingBodies pending;
   private final Consumer<byte[]> next;
+  private final long since;
   private @Nullable Buffer received;
-  private int counted;
+  private final ByteBudget.Share share;
+  private boolean copied;
   private boolean over;
 
-  private BodyReader(Exchange exchange, int most, AtomicLong held, Consumer<byte[]> next) {
+  private BodyReader(Exchange exchange, int most, PendingBodies pending, Consumer<byte[]> next) {
     this.exchange = exchange;
     this.most = most;
-    this.held = held;
+    this.pending = pending;
     this.next = next;
+    this.share = pending.share();
+    this.since = pending.began(this);
   }
 
   /**
-   * Reads, and goes on.
+   * Reads a body and continues with it.
    *
    * @param most the most bytes; more is refused
-   * @param held what all readers hold together
-   * @param next gets the body, if it is not too large and not broken off
+   * @param pending the bodies that are not complete
+   * @param next receives the body, if it is neither too large nor too slow nor broken off
    */
-  static void read(Exchange exchange, int most, AtomicLong held, Consumer<byte[]> next) {
+  static void read(Exchange exchange, int most, PendingBodies pending, Consumer<byte[]> next) {
     HttpServerRequest request = exchange.request();
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (length != null && (length.length() > 9 || Long.parseLong(length) > most)) {
@@ -47,7 +48,7 @@ final class BodyReader {
     if (expect != null && expect.equalsIgnoreCase(CONTINUE.toString())) {
       exchange.request().response().writeContinue();
     }
-    BodyReader reader = new BodyReader(exchange, most, held, next);
+    BodyReader reader = new BodyReader(exchange, most, pending, next);
     request.handler(reader::more);
     request.endHandler(nothing -> reader.end());
     request.exceptionHandler(failure -> reader.finish());
@@ -57,22 +58,26 @@ final class BodyReader {
     return "body must be at most " + most + " bytes, is larger";
   }
 
+  /** Returns when the body began, in seconds of {@link PendingBodies}. */
+  long since() {
+    return since;
+  }
+
   private void more(Buffer chunk) {
     if (over) {
       return;
     }
     Buffer before = received;
+    if (!share.resize(chunk.length() + (before == null ? 0 : before.length()))) {
+      finish();
+      exchange.refuseAndClose(503, "too many large bodies at once");
+      return;
+    }
     if (before == null) {
       received = chunk; // commonly all of it, and then it is not copied
     } else {
-      received = counted == 0 ? before.copy().appendBuffer(chunk) : before.appendBuffer(chunk);
-      long inAll = held.addAndGet(received.length() - counted);
-      counted = received.length();
-      if (inAll > MOST_IN_ALL) {
-        finish();
-        exchange.refuseAndClose(503, "too many large bodies at once");
-        return;
-      }
+      received = copied ? before.appendBuffer(chunk) : before.copy().appendBuffer(chunk);
+      copied = true;
     }
     if (received.length() > most) {
       finish();
@@ -89,11 +94,19 @@ final class BodyReader {
     exchange.attempt(() -> next.accept(body == null ? new byte[0] : body.getBytes()));
   }
 
+  /** Called if the body takes too long. */
+  void expire() {
+    finish();
+    exchange.refuseAndClose(408, "body must be sent within " + pending.maxSeconds() + " s");
+  }
+
   /** Lets go of what was received. */
   private void finish() {
-    over = true;
-    received = null;
-    held.addAndGet(-counted);
-    counted = 0;
+    if (!over) {
+      over = true;
+      received = null;
+      share.release();
+      pending.ended(this);
+    }
   }
 }

@@ -1,97 +1,126 @@
 package dev.sash.server.http;
 
+import dev.sash.server.net.AddressConnections;
+import dev.sash.server.net.PeerAddress;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one event loop. Bounds how many there are in all, and closes those that have
- * not sent a whole request for too long, whether they are silent or slow.
+ * The connections of one event loop. Bounds how many there are in all and from one address, and
+ * closes those that are idle for too long or take too long to send the head of a request, byte by
+ * byte or not at all.
  */
 final class Connections {
+  private static final long NOTHING = -1;
+
   private final AtomicInteger inAll;
-  private final int most;
+  private final AddressConnections byAddress;
+  private final HttpBounds bounds;
   private final Runnable onRefused;
-  private final long idleSeconds;
-  private final Map<HttpConnection, Standing> standings = new HashMap<>();
+  private final Map<HttpConnection, Activity> activities = new HashMap<>();
   private long nowSeconds;
 
-  /** What is known of a connection. */
-  private static final class Standing {
-    private long quietSince;
-    private @Nullable Exchange awaited;
+  /** What a connection has sent. In HTTP/1.1, it also sees the first byte of each request. */
+  private final class Activity extends ChannelInboundHandlerAdapter {
+    private long quietSince = nowSeconds;
+    private long receivingSince = NOTHING;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (receivingSince == NOTHING) {
+        receivingSince = nowSeconds;
+      }
+      context.fireChannelRead(message);
+    }
+
+    void requested() {
+      quietSince = nowSeconds;
+      receivingSince = NOTHING;
+    }
+
+    boolean isTooSlow() {
+      return isOver(quietSince, bounds.idleTimeout().toSeconds())
+          || (receivingSince != NOTHING
+              && isOver(receivingSince, bounds.requestTimeout().toSeconds()));
+    }
+
+    private boolean isOver(long since, long seconds) {
+      return nowSeconds - since > seconds;
+    }
   }
 
   /**
-   * Connections.
+   * Creates connections.
    *
    * @param inAll counts those of all event loops
-   * @param most how many there may be in all
+   * @param byAddress counts those of each address
+   * @param bounds how many there may be in all, and how long they may take
    * @param onRefused called for each beyond that
    */
-  Connections(AtomicInteger inAll, int most, Runnable onRefused, long idleSeconds) {
+  Connections(
+      AtomicInteger inAll, AddressConnections byAddress, HttpBounds bounds, Runnable onRefused) {
     this.inAll = inAll;
-    this.most = most;
+    this.byAddress = byAddress;
+    this.bounds = bounds;
     this.onRefused = onRefused;
-    this.idleSeconds = idleSeconds;
   }
 
   void opened(HttpConnection connection) {
-    if (inAll.incrementAndGet() > most) {
-      inAll.decrementAndGet();
+    PeerAddress peer = PeerAddress.of(connection.remoteAddress().hostAddress());
+    if (!counted(peer)) {
       onRefused.run();
       connection.close();
       return;
     }
-    Standing standing = new Standing();
-    standing.quietSince = nowSeconds;
-    standings.put(connection, standing);
+    Activity activity = new Activity();
+    activities.put(connection, activity);
+    ChannelPipeline pipeline = ((ConnectionBase) connection).channel().pipeline();
+    if (pipeline.get(HttpRequestDecoder.class) != null) {
+      pipeline.addFirst(activity); // HTTP/2 has frames that belong to no request
+    }
     connection.closeHandler(
         nothing -> {
-          standings.remove(connection);
+          activities.remove(connection);
           inAll.decrementAndGet();
+          byAddress.closed(peer);
         });
   }
 
-  /** The head of a request came; its body is awaited. */
-  void awaitsBody(HttpConnection connection, Exchange exchange) {
-    Standing standing = standings.get(connection);
-    if (standing != null) {
-      standing.quietSince = nowSeconds;
-      standing.awaited = exchange;
+  private boolean counted(PeerAddress peer) {
+    if (inAll.incrementAndGet() <= bounds.maxConnections() && byAddress.opened(peer)) {
+      return true;
     }
+    inAll.decrementAndGet();
+    return false;
   }
 
-  /** All of a request came. */
+  /** Called when the head of a request is complete: its body has a deadline of its own. */
   void requested(HttpConnection connection) {
-    Standing standing = standings.get(connection);
-    if (standing != null) {
-      standing.quietSince = nowSeconds;
-      standing.awaited = null;
+    Activity activity = activities.get(connection);
+    if (activity != null) {
+      activity.requested();
     }
   }
 
   /** To be called every second. */
   void tick() {
     nowSeconds++;
-    List<Map.Entry<HttpConnection, Standing>> stale = new ArrayList<>();
-    for (Map.Entry<HttpConnection, Standing> entry : standings.entrySet()) {
-      if (nowSeconds - entry.getValue().quietSince > idleSeconds) {
-        stale.add(entry);
-      }
-    }
-    for (Map.Entry<HttpConnection, Standing> entry : stale) {
-      Exchange awaited = entry.getValue().awaited;
-      if (awaited != null && !awaited.isOver()) {
-        awaited.refuseAndClose(408, "body must be sent within " + idleSeconds + " seconds");
-        entry.getValue().awaited = null; // should it linger on, it is closed by the next tick
-      } else {
-        entry.getKey().close();
-      }
-    }
+    List<HttpConnection> slow = new ArrayList<>();
+    activities.forEach(
+        (connection, activity) -> {
+          if (activity.isTooSlow()) {
+            slow.add(connection);
+          }
+        });
+    slow.forEach(HttpConnection::close);
   }
 }

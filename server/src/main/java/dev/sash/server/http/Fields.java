@@ -24,8 +24,22 @@ final class Fields {
     FIELDS.write(decision(answer), exchange::header);
   }
 
-  static long retryAfterSeconds(Answer answer) {
-    return RateLimitFields.retryAfterSeconds(List.of(decision(answer)));
+  /** The same for a request under several policies. */
+  static void write(Exchange exchange, List<Answer> answers) {
+    if (answers.size() == 1) {
+      write(exchange, answers.get(0));
+      return;
+    }
+    List<PolicyDecision> byLimits =
+        answers.stream()
+            .filter(answer -> answer.reason() == Reason.LIMIT)
+            .map(Fields::decision)
+            .toList();
+    FIELDS.write(byLimits).forEach(exchange::header);
+  }
+
+  static long retryAfterSeconds(List<Answer> answers) {
+    return RateLimitFields.retryAfterSeconds(answers.stream().map(Fields::decision).toList());
   }
 
   private static PolicyDecision decision(Answer answer) {

@@ -2,6 +2,7 @@ package dev.sash.server.http;
 
 import dev.sash.address.IpAddress;
 import dev.sash.config.Configuration;
+import dev.sash.config.ForwardedBy;
 import dev.sash.config.PolicyConfig;
 import dev.sash.http.IncomingRequest;
 import dev.sash.http.KeyExtractor;
@@ -13,81 +14,128 @@ import dev.sash.server.engine.Question;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.engine.UnknownPolicyException;
 import dev.sash.server.metrics.Outcome;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Answers proxies that ask whether to let a request through: nginx ({@code auth_request}), Traefik
- * (ForwardAuth), Caddy ({@code forward_auth}). What the policy needs to know is found in the
- * request. A policy that does not say what makes its keys is by the client's address.
+ * (ForwardAuth), Caddy ({@code forward_auth}) and Envoy ({@code ext_authz}). The attributes that
+ * the policies need are taken from the request. A policy without key attributes is by the client's
+ * address.
+ *
+ * <p>Nothing that decides how much a request may spend is taken from the client: not the query of
+ * the URI, which Caddy passes on from the client, and the tier and the cost only from trusted
+ * proxies.
  */
 final class ForwardAuth {
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
-  private static final List<String> API_KEY_FIELDS = List.of("X-Api-Key", "Authorization");
-
-  /** nginx takes no other than the first two for a denial. */
-  private static final List<Integer> DENY_STATUSES = List.of(401, 403, 429, 503);
+  private static final String DEFAULT_API_KEY_FIELD = "X-Api-Key";
+  private static final int MAX_POLICIES = 8;
 
   private final Engine engine;
+  private final ProxyWarning warning;
 
-  ForwardAuth(Engine engine) {
+  ForwardAuth(Engine engine, ProxyWarning warning) {
     this.engine = engine;
+    this.warning = warning;
   }
 
+  /**
+   * Answers a request.
+   *
+   * @param parameters the names of the policies, separated by commas, and the rest of the path
+   */
   void handle(Exchange exchange, List<String> parameters) {
-    String policy = PercentEncoding.decoded("policy", parameters.get(0));
-    int denyStatus = 429;
-    Long permits = null;
-    for (Map.Entry<String, String> parameter :
-        PercentEncoding.parameters(exchange.request().query()).entrySet()) {
-      switch (parameter.getKey()) {
-        case "deny" -> denyStatus = denyStatus(parameter.getValue());
-        case "permits" -> permits = Questions.permits(parameter.getValue());
-        default -> throw Refusal.bad("query must have no parameters but deny and permits");
-      }
-    }
-    Question question = question(exchange, policy, permits);
-    int status = denyStatus;
-    try {
-      exchange.after(engine.check(question), answer -> answer(exchange, answer, status));
-    } catch (IllegalArgumentException e) {
-      // The client did not send what the policy is by. Proxies would make an error of 400.
-      exchange.problem(status, "about:blank", String.valueOf(e.getMessage()), Outcome.DENIED);
-    }
-  }
-
-  private static int denyStatus(String text) {
-    for (int status : DENY_STATUSES) {
-      if (text.equals(Integer.toString(status))) {
-        return status;
-      }
-    }
-    throw Refusal.bad("deny must be one of 401, 403, 429, 503");
-  }
-
-  private Question question(Exchange exchange, String name, @Nullable Long permits) {
     Configuration configuration = engine.configuration();
-    PolicyConfig policy = configuration.policies().get(name);
-    if (policy == null) {
-      throw new UnknownPolicyException(name);
+    List<PolicyConfig> policies = policies(configuration, parameters.get(0));
+    String rest = parameters.size() > 1 ? parameters.get(1) : null;
+    if (rest != null && configuration.proxies().forwardedBy() != ForwardedBy.ENVOY) {
+      throw new Refusal(404, "there is nothing at this path: it must end after the policies");
     }
-    ForwardedRequest view = new ForwardedRequest(exchange.request());
-    TrustedProxies proxies = TrustedProxies.xForwardedFor(configuration.trustedProxies());
+    List<Question> questions = questions(exchange, configuration, policies, rest);
+    int denyStatus = configuration.proxies().denyStatus();
+    try {
+      exchange.after(engine.checkAll(questions), answers -> answer(exchange, answers, denyStatus));
+    } catch (IllegalArgumentException e) {
+      // The request lacks an attribute of a key. Proxies would make an error of 400.
+      exchange.problem(denyStatus, "about:blank", String.valueOf(e.getMessage()), Outcome.DENIED);
+    }
+  }
+
+  /**
+   * Returns whether a trusted proxy sent the request: its fields tell, which a web page could not
+   * send without being permitted to. The marks of browsers in it are those of the original request.
+   */
+  boolean isFromProxy(HttpServerRequest request) {
+    Configuration configuration = engine.configuration();
+    String peer = request.remoteAddress().hostAddress();
+    return configuration.proxies().trusted().contains(IpAddress.parsePeer(peer))
+        && ForwardedRequest.isMarked(request.headers());
+  }
+
+  private static List<PolicyConfig> policies(Configuration configuration, String names) {
+    List<PolicyConfig> policies = new ArrayList<>(1);
+    for (String name : PercentEncoding.decoded("policy", names).split(",", -1)) {
+      PolicyConfig policy = configuration.policies().get(name);
+      if (policy == null) {
+        throw new UnknownPolicyException(name);
+      }
+      if (policies.size() == MAX_POLICIES) {
+        throw Refusal.bad("policies must be at most " + MAX_POLICIES + ", are more");
+      }
+      if (policies.contains(policy)) {
+        throw Refusal.bad("policies must be different, '" + name + "' is named twice");
+      }
+      policies.add(policy);
+    }
+    return policies;
+  }
+
+  private List<Question> questions(
+      Exchange exchange,
+      Configuration configuration,
+      List<PolicyConfig> policies,
+      @Nullable String rest) {
+    TrustedProxies proxies = TrustedProxies.xForwardedFor(configuration.proxies().trusted());
+    String peer = exchange.request().remoteAddress().hostAddress();
+    boolean trusted = proxies.trust(IpAddress.parsePeer(peer));
+    if (!trusted) {
+      warning.check(exchange.request().headers());
+    }
+    ForwardedRequest view =
+        new ForwardedRequest(
+            exchange.request(),
+            trusted ? configuration.proxies().forwardedBy() : ForwardedBy.NONE,
+            rest);
     IncomingRequest request = new IncomingRequest(view, proxies);
+    List<Question> questions = new ArrayList<>(policies.size());
+    for (PolicyConfig policy : policies) {
+      questions.add(question(policy, view, request, trusted));
+    }
+    return questions;
+  }
+
+  private static Question question(
+      PolicyConfig policy, ForwardedRequest view, IncomingRequest request, boolean trusted) {
     Map<String, String> attributes = new HashMap<>();
     add(attributes, Attributes.IP, view, request);
     policy.keyAttributes().forEach(attribute -> add(attributes, attribute, view, request));
-    add(attributes, policy.tierAttribute(), view, request);
-    if (policy.cost().attribute() != null) {
+    if (trusted && !policy.tiers().isEmpty()) {
+      add(attributes, policy.tierAttribute(), view, request);
+    }
+    if (trusted && policy.cost().attribute() != null) {
       add(attributes, policy.cost().attribute(), view, request);
     }
     String key =
         policy.keyAttributes().isEmpty() ? KeyExtractor.clientAddress().keyOf(request) : null;
-    return new Question(name, key, permits, attributes);
+    return new Question(policy.name(), key, null, attributes);
   }
 
   private static void add(
@@ -106,16 +154,17 @@ final class ForwardAuth {
         return client == null ? null : client.toString();
       }
       case Attributes.API_KEY -> {
-        return apiKey(request);
+        return request.header(DEFAULT_API_KEY_FIELD);
       }
       case "method" -> {
-        return request.method();
+        return view.originalMethod();
       }
       case "host" -> {
-        return view.host().toLowerCase(Locale.ROOT);
+        String host = view.originalHost();
+        return host == null ? null : host.toLowerCase(Locale.ROOT);
       }
       case "path" -> {
-        return request.path();
+        return view.hasUri() ? request.path() : null;
       }
       default -> {
         return named(name, request);
@@ -127,39 +176,31 @@ final class ForwardAuth {
     int colon = name.indexOf(':');
     String rest = name.substring(colon + 1);
     return switch (name.substring(0, Math.max(0, colon))) {
-      case "header" -> request.header(rest);
+      case "header", "apikey" -> request.header(rest);
       case "cookie" -> request.cookie(rest);
       case "query" -> request.queryParameter(rest);
       default -> null;
     };
   }
 
-  private static @Nullable String apiKey(IncomingRequest request) {
-    for (String field : API_KEY_FIELDS) {
-      String value = request.header(field);
-      if (value != null) {
-        return value;
-      }
-    }
-    return null;
-  }
-
-  private static void answer(Exchange exchange, Answer answer, int denyStatus) {
-    Fields.write(exchange, answer);
-    if (answer.allowed()) {
+  private static void answer(Exchange exchange, List<Answer> answers, int denyStatus) {
+    Fields.write(exchange, answers);
+    List<Answer> denials = answers.stream().filter(answer -> !answer.allowed()).toList();
+    if (denials.isEmpty()) {
       exchange.answer(200, Outcome.ALLOWED);
     } else {
-      exchange.problem(denyStatus, QUOTA_EXCEEDED, detail(answer), Outcome.DENIED);
+      exchange.problem(denyStatus, QUOTA_EXCEEDED, detail(denials), Outcome.DENIED);
     }
   }
 
-  private static String detail(Answer answer) {
-    if (answer.reason() == Reason.DENY_LIST) {
-      return "Denied by policy " + answer.policy() + ".";
+  private static String detail(List<Answer> denials) {
+    String names = denials.stream().map(Answer::policy).collect(Collectors.joining(", "));
+    if (denials.stream().anyMatch(denial -> denial.reason() == Reason.DENY_LIST)) {
+      return "Denied by policy " + names + ".";
     }
-    long seconds = Fields.retryAfterSeconds(answer);
-    return "Limit "
-        + answer.policy()
+    long seconds = Fields.retryAfterSeconds(denials);
+    return (denials.size() == 1 ? "Limit " : "Limits ")
+        + names
         + " exceeded. "
         + (seconds == 0
             ? "The request is larger than the limit ever allows."

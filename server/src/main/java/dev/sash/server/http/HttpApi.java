@@ -1,7 +1,9 @@
 package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.net.TlsReloader;
 import io.micrometer.core.instrument.Counter;
@@ -10,13 +12,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP API on its port, with HTTP/1.1 and HTTP/2, on every event loop. */
@@ -34,20 +36,24 @@ public final class HttpApi {
    *
    * @param vertx has the event loops
    * @param engine decides
+   * @param refunds gives back permits
    * @param operations the server that this is the API of
+   * @param usage bounds what clients use, over all protocols
    * @param registry gets meters
    * @param options where and how
    */
   public HttpApi(
       Vertx vertx,
       Engine engine,
+      Refunds refunds,
       Operations operations,
+      NetworkUsage usage,
       MeterRegistry registry,
       HttpOptions options) {
     this.vertx = vertx;
     AtomicInteger connections = new AtomicInteger();
     Gauge.builder("sash.server.connections", connections, AtomicInteger::get)
-        .description("Connections that are open and have sent something")
+        .description("Connections that are open")
         .tag("protocol", "http")
         .strongReference(true)
         .register(registry);
@@ -65,13 +71,15 @@ public final class HttpApi {
     this.shared =
         new HttpEdge.Shared(
             engine,
+            refunds,
             operations,
             new RequestMeters(registry, "http"),
             options,
             transport,
             connections,
-            new AtomicLong(),
-            refused::increment);
+            usage,
+            refused::increment,
+            new ProxyWarning(System::nanoTime));
   }
 
   private static HttpServerOptions transport(HttpOptions options) {
@@ -80,13 +88,20 @@ public final class HttpApi {
             .setHost(options.host())
             // Negative: any port that is free, but for all event loops the same.
             .setPort(options.port() == 0 ? -1 : options.port())
+            .setMaxHeaderSize(options.bounds().maxHeaderBytes())
+            .setMaxInitialLineLength(options.bounds().maxHeaderBytes())
+            .setInitialSettings(
+                new Http2Settings(new HttpServerOptions().getInitialSettings())
+                    .setMaxHeaderListSize(options.bounds().maxHeaderBytes()))
+            // Nor upgrades: through a proxy that passes one on, its client would get a connection.
+            .setHttp2ClearTextEnabled(false)
             .setAcceptBacklog(1024)
             .setTcpNoDelay(true)
             // Nobody speaks it here, and every message would pass what does.
             .setPerMessageWebSocketCompressionSupported(false)
             .setPerFrameWebSocketCompressionSupported(false)
             // For those that have never sent a head; it gives no answer, so the other comes first.
-            .setIdleTimeout((int) options.idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
+            .setIdleTimeout((int) options.bounds().idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     return transport;
   }

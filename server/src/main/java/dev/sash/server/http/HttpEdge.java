@@ -1,7 +1,9 @@
 package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.net.NetworkUsage;
 import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -12,7 +14,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** The HTTP server of one event loop: finds out what is asked for, and who answers. */
@@ -24,49 +25,58 @@ final class HttpEdge extends VerticleBase {
    * What all event loops share.
    *
    * @param connections how many there are
-   * @param bodyBytes held by bodies that are not whole yet
+   * @param usage bounds what clients use, over all protocols
    * @param onRefused called for each connection beyond the maximum
+   * @param proxyWarning notes proxies that are not trusted
    */
   record Shared(
       Engine engine,
+      Refunds refunds,
       Operations operations,
       RequestMeters meters,
       HttpOptions options,
       HttpServerOptions transport,
       AtomicInteger connections,
-      AtomicLong bodyBytes,
-      Runnable onRefused) {}
+      NetworkUsage usage,
+      Runnable onRefused,
+      ProxyWarning proxyWarning) {}
 
   private final Shared shared;
   private final Questions questions;
   private final ForwardAuth forwardAuth;
+  private final BrowserGuard browserGuard;
   private final Connections connections;
+  private final PendingBodies bodies;
   private final Administration administration;
   private final HttpServer server;
 
   HttpEdge(Vertx vertx, Shared shared) {
     this.shared = shared;
-    this.questions = new Questions(shared.engine);
-    this.forwardAuth = new ForwardAuth(shared.engine);
+    AdminGuard adminGuard = new AdminGuard(shared.options.tokens());
+    this.questions = new Questions(shared.engine, shared.refunds, adminGuard);
+    this.forwardAuth = new ForwardAuth(shared.engine, shared.proxyWarning);
+    this.browserGuard = new BrowserGuard(shared.options.allowedHosts());
     this.connections =
         new Connections(
             shared.connections,
-            shared.options.maxConnections(),
-            shared.onRefused,
-            shared.options.idleTimeout().toSeconds());
+            shared.usage.connections(),
+            shared.options.bounds(),
+            shared.onRefused);
+    this.bodies = new PendingBodies(shared.usage.input(), shared.options.bounds());
     this.administration =
         new Administration(
-            vertx,
-            shared.engine,
-            questions,
-            shared.operations,
-            new AdminGuard(shared.options.tokens()));
+            vertx, shared.engine, questions, shared.operations, shared.proxyWarning, adminGuard);
     this.server = vertx.createHttpServer(shared.transport);
   }
 
   @Override
   public Future<?> start() {
-    vertx.setPeriodic(1_000, timer -> connections.tick());
+    vertx.setPeriodic(
+        1_000,
+        timer -> {
+          connections.tick();
+          bodies.tick();
+        });
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::handleInvalid)
@@ -86,10 +96,12 @@ final class HttpEdge extends VerticleBase {
   /** Answers what is under way, and nothing that comes after. */
   @Override
   public Future<?> stop() {
-    return server.shutdown(shared.options.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    return server.shutdown(
+        shared.options.bounds().drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void handle(HttpServerRequest request) {
+    connections.requested(request.connection());
     Exchange exchange = new Exchange(request, shared.meters);
     exchange.attempt(() -> route(exchange));
   }
@@ -98,41 +110,36 @@ final class HttpEdge extends VerticleBase {
     HttpServerRequest request = exchange.request();
     Route.Match match = Route.of(request.path());
     if (match == null) {
-      connections.requested(request.connection());
       exchange.refuse(404, "there is nothing at this path; /openapi.json says what there is");
       return;
     }
     Route route = match.route();
     exchange.is(route.id());
     if (!route.allows(request.method().name())) {
-      connections.requested(request.connection());
       exchange.header("Allow", route.methods()).refuse(405, "method must be " + route.methods());
       return;
     }
+    guard(match, request);
     switch (route) {
       case CHECK -> withBody(exchange, MOST_IN_BODY, body -> questions.check(exchange, body));
       case BATCH -> withBody(exchange, MOST_IN_BATCH_BODY, body -> questions.batch(exchange, body));
       case PEEK -> withBody(exchange, MOST_IN_BODY, body -> questions.peek(exchange, body));
       case REFUND -> withBody(exchange, MOST_IN_BODY, body -> questions.refund(exchange, body));
       case RESET -> withBody(exchange, MOST_IN_BODY, body -> administration.reset(exchange, body));
-      default -> {
-        connections.requested(request.connection());
-        withoutBody(exchange, match);
-      }
+      default -> withoutBody(exchange, match);
+    }
+  }
+
+  /** Whatever spends, gives back or tells of permits is not for web pages. */
+  private void guard(Route.Match match, HttpServerRequest request) {
+    Route route = match.route();
+    if (route == Route.FORWARD_AUTH ? !forwardAuth.isFromProxy(request) : route.isGuarded()) {
+      browserGuard.admit(request, route == Route.CHECK_BY_PATH || route == Route.FORWARD_AUTH);
     }
   }
 
   private void withBody(Exchange exchange, int most, Consumer<byte[]> next) {
-    HttpServerRequest request = exchange.request();
-    connections.awaitsBody(request.connection(), exchange);
-    BodyReader.read(
-        exchange,
-        most,
-        shared.bodyBytes,
-        body -> {
-          connections.requested(request.connection());
-          next.accept(body);
-        });
+    BodyReader.read(exchange, most, bodies, next);
   }
 
   /** Whatever body there is all the same is not looked at. */

@@ -2,8 +2,8 @@ package dev.sash.server.http;
 
 import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.net.TlsFiles;
-import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,39 +13,31 @@ import org.jspecify.annotations.Nullable;
  * @param port the port to listen on; 0 for any that is free
  * @param tls the files of TLS; null for no TLS
  * @param tokens the tokens of operators; without any, operators are callers on this machine
- * @param maxConnections how many connections there may be; more are closed as they come
- * @param idleTimeout after how long without a whole request a connection is closed
- * @param drainTimeout how long requests under way may take when the server stops
+ * @param allowedHosts the names in lower case by which clients may address this server, besides
+ *     {@code localhost} and addresses; {@code *} for any
+ * @param bounds what clients may take
  */
 public record HttpOptions(
     String host,
     int port,
     @Nullable TlsFiles tls,
     OperatorTokens tokens,
-    int maxConnections,
-    Duration idleTimeout,
-    Duration drainTimeout) {
+    Set<String> allowedHosts,
+    HttpBounds bounds) {
 
-  /** Checks the numbers. */
+  /** Checks the port, and copies the names. */
   public HttpOptions {
     Objects.requireNonNull(host, "host must not be null");
     Objects.requireNonNull(tokens, "tokens must not be null");
+    Objects.requireNonNull(bounds, "bounds must not be null");
+    allowedHosts = Set.copyOf(allowedHosts);
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
-    }
-    if (maxConnections < 1) {
-      throw new IllegalArgumentException(
-          "maximum of connections must be 1 or more, was " + maxConnections);
-    }
-    if (idleTimeout.toSeconds() < 1) {
-      throw new IllegalArgumentException(
-          "idle timeout must be a second or more, was " + idleTimeout);
     }
   }
 
   /**
-   * The defaults: without TLS and token, 20,000 connections, a minute to be idle, ten seconds to
-   * drain.
+   * Returns the defaults: without TLS, tokens and further names, and {@link HttpBounds#defaults}.
    *
    * @param host the address to listen on
    * @param port the port to listen on; 0 for any that is free
@@ -53,13 +45,7 @@ public record HttpOptions(
    */
   public static HttpOptions at(String host, int port) {
     return new HttpOptions(
-        host,
-        port,
-        null,
-        OperatorTokens.none(),
-        20_000,
-        Duration.ofMinutes(1),
-        Duration.ofSeconds(10));
+        host, port, null, OperatorTokens.none(), Set.of(), HttpBounds.defaults());
   }
 
   /**
@@ -69,7 +55,7 @@ public record HttpOptions(
    * @return the options
    */
   public HttpOptions withTls(@Nullable TlsFiles tls) {
-    return new HttpOptions(host, port, tls, tokens, maxConnections, idleTimeout, drainTimeout);
+    return new HttpOptions(host, port, tls, tokens, allowedHosts, bounds);
   }
 
   /**
@@ -79,27 +65,27 @@ public record HttpOptions(
    * @return the options
    */
   public HttpOptions withTokens(OperatorTokens tokens) {
-    return new HttpOptions(host, port, tls, tokens, maxConnections, idleTimeout, drainTimeout);
+    return new HttpOptions(host, port, tls, tokens, allowedHosts, bounds);
   }
 
   /**
-   * These options with another maximum of connections.
+   * Returns these options with names of this server.
    *
-   * @param most 1 or more
+   * @param names the names in lower case; {@code *} for any
    * @return the options
    */
-  public HttpOptions withMaxConnections(int most) {
-    return new HttpOptions(host, port, tls, tokens, most, idleTimeout, drainTimeout);
+  public HttpOptions withAllowedHosts(Set<String> names) {
+    return new HttpOptions(host, port, tls, tokens, names, bounds);
   }
 
   /**
-   * These options with another time after which idle connections are closed.
+   * Returns these options with other bounds.
    *
-   * @param timeout a second or more
+   * @param bounds what clients may take
    * @return the options
    */
-  public HttpOptions withIdleTimeout(Duration timeout) {
-    return new HttpOptions(host, port, tls, tokens, maxConnections, timeout, drainTimeout);
+  public HttpOptions withBounds(HttpBounds bounds) {
+    return new HttpOptions(host, port, tls, tokens, allowedHosts, bounds);
   }
 
   /** Returns where the port is. */

@@ -3,9 +3,11 @@ package dev.sash.server.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sash.Limit;
+import dev.sash.server.access.Right;
 import dev.sash.server.engine.AdHocLimits;
 import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.http.AskReader.Form;
 import dev.sash.server.http.AskReader.Item;
 import dev.sash.server.metrics.Outcome;
@@ -22,21 +24,26 @@ import org.jspecify.annotations.Nullable;
 /** Answers questions: check, peek and refund, one by one or many at once. For one event loop. */
 final class Questions {
   private static final String ATTRIBUTE = "attr.";
+  private static final byte[] RECEIPT = ",\"receipt\":\"".getBytes(US_ASCII);
   private static final byte[] RESULTS = "{\"results\":[".getBytes(US_ASCII);
   private static final byte[] STATUS_200 = "{\"status\":200,".getBytes(US_ASCII);
   private static final byte[] STATUS_429 = "{\"status\":429,".getBytes(US_ASCII);
 
   private final Engine engine;
   private final AdHocLimits adHoc;
+  private final Refunds refunds;
+  private final AdminGuard guard;
   private final JsonBytes json = new JsonBytes();
 
-  Questions(Engine engine) {
+  Questions(Engine engine, Refunds refunds, AdminGuard guard) {
     this.engine = engine;
+    this.refunds = refunds;
+    this.guard = guard;
     this.adHoc = new AdHocLimits(engine);
   }
 
   void check(Exchange exchange, byte[] body) {
-    check(exchange, AskReader.one(body, Form.WITH_PERMITS));
+    check(exchange, AskReader.one(body, Form.CHECK));
   }
 
   /** The question of whoever has nothing but a shell. */
@@ -45,22 +52,31 @@ final class Questions {
   }
 
   private void check(Exchange exchange, Ask ask) {
-    exchange.after(check(ask), answer -> decided(exchange, answer));
+    exchange.after(check(ask), answer -> decided(exchange, answer, ask.wantsReceipt()));
   }
 
   void peek(Exchange exchange, byte[] body) {
-    Ask ask = AskReader.one(body, Form.WITHOUT_PERMITS).withPermits(0);
+    Ask ask = AskReader.one(body, Form.LOOK).withPermits(0);
     exchange.after(check(ask), answer -> told(exchange, answer));
   }
 
+  /** Gives permits back to a caller with the right to do so, or with a receipt. */
   void refund(Exchange exchange, byte[] body) {
-    Ask ask = AskReader.one(body, Form.WITH_PERMITS);
+    Ask ask = AskReader.one(body, Form.REFUND);
+    String receipt = ask.receipt();
+    if (receipt == null) {
+      guard.admit(exchange, Right.REFUND);
+      exchange.after(refund(ask), answer -> told(exchange, answer));
+    } else {
+      exchange.after(refunds.redeem(ask.question(), receipt), answer -> told(exchange, answer));
+    }
+  }
+
+  private CompletionStage<Answer> refund(Ask ask) {
     List<Limit> limits = ask.limits();
-    exchange.after(
-        limits == null
-            ? engine.refund(ask.question())
-            : adHoc.refund(Objects.requireNonNull(ask.key()), permits(ask), limits),
-        answer -> told(exchange, answer));
+    return limits == null
+        ? engine.refund(ask.question())
+        : adHoc.refund(Objects.requireNonNull(ask.key()), permits(ask), limits);
   }
 
   void batch(Exchange exchange, byte[] body) {
@@ -73,15 +89,19 @@ final class Questions {
       done &= answer.isDone();
     }
     if (done) {
-      answerAll(exchange, answers);
+      answerAll(exchange, items, answers);
     } else {
       CompletableFuture<Void> all =
           CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
-      exchange.after(all.exceptionally(failure -> null), nothing -> answerAll(exchange, answers));
+      exchange.after(
+          all.exceptionally(failure -> null), nothing -> answerAll(exchange, items, answers));
     }
   }
 
   CompletionStage<Answer> check(Ask ask) {
+    if (ask.wantsReceipt()) {
+      refunds.requireReceipts();
+    }
     List<Limit> limits = ask.limits();
     return limits == null
         ? engine.check(ask.question())
@@ -138,15 +158,23 @@ final class Questions {
   }
 
   /** A decision: the status says it too. */
-  private void decided(Exchange exchange, Answer answer) {
+  private void decided(Exchange exchange, Answer answer, boolean wantsReceipt) {
     Fields.write(exchange, answer);
     json.clear().put('{');
-    AnswerWriter.write(json, answer);
+    write(answer, wantsReceipt);
     exchange.answer(
         answer.allowed() ? 200 : 429,
         Exchange.JSON,
         json.put('}').toBuffer(),
         answer.allowed() ? Outcome.ALLOWED : Outcome.DENIED);
+  }
+
+  private void write(Answer answer, boolean wantsReceipt) {
+    AnswerWriter.write(json, answer);
+    String receipt = wantsReceipt ? refunds.receiptFor(answer) : null;
+    if (receipt != null) {
+      json.put(RECEIPT).putPlain(receipt).put('"');
+    }
   }
 
   /** A state that was asked for. */
@@ -157,21 +185,22 @@ final class Questions {
     exchange.answer(200, Exchange.JSON, json.put('}').toBuffer(), Outcome.DONE);
   }
 
-  private void answerAll(Exchange exchange, List<CompletableFuture<Answer>> answers) {
+  private void answerAll(
+      Exchange exchange, List<Item> items, List<CompletableFuture<Answer>> answers) {
     json.clear().put(RESULTS);
-    boolean first = true;
-    for (CompletableFuture<Answer> future : answers) {
-      if (!first) {
+    for (int i = 0; i < answers.size(); i++) {
+      CompletableFuture<Answer> future = answers.get(i);
+      if (i > 0) {
         json.put(',');
       }
-      first = false;
       if (future.isCompletedExceptionally()) {
         Refusal refusal = refusal(future);
         Exchange.problemFields(json.put('{'), refusal.status(), "about:blank", refusal.detail());
       } else {
         Answer answer = future.join();
         json.put(answer.allowed() ? STATUS_200 : STATUS_429);
-        AnswerWriter.write(json, answer);
+        Ask ask = items.get(i).ask();
+        write(answer, ask != null && ask.wantsReceipt());
       }
       json.put('}');
     }

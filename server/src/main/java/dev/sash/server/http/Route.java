@@ -70,13 +70,31 @@ enum Route {
     return Objects.requireNonNull(METHODS.get(this)).contains(method);
   }
 
+  /** Whether it spends, gives back or tells of permits, and so is not for web pages. */
+  boolean isGuarded() {
+    return template.startsWith("/v1/");
+  }
+
   /** How meters call it. */
   String id() {
     return id;
   }
 
-  /** A route, and what its parameters are: still percent-encoded. */
+  /**
+   * A route, and its parameters, still percent-encoded. Behind those of {@link #FORWARD_AUTH} there
+   * may be one more: the rest of the path.
+   */
   record Match(Route route, List<String> parameters) {}
+
+  private static @Nullable Match match(Route route, String parameters) {
+    int slash = parameters.indexOf('/');
+    if (route == FORWARD_AUTH && slash >= 0) {
+      // Envoy puts its prefix in front of the original path.
+      return new Match(route, List.of(parameters.substring(0, slash), parameters.substring(slash)));
+    }
+    List<String> parts = List.of(parameters.split("/", -1));
+    return parts.size() == route.parameters ? new Match(route, parts) : null;
+  }
 
   /** The route of a path; null if there is none. */
   static @Nullable Match of(String path) {
@@ -87,10 +105,7 @@ enum Route {
     for (Map.Entry<Route, String> candidate : PREFIXES.entrySet()) {
       String prefix = candidate.getValue();
       if (path.startsWith(prefix)) {
-        List<String> parts = List.of(path.substring(prefix.length()).split("/", -1));
-        return parts.size() == candidate.getKey().parameters
-            ? new Match(candidate.getKey(), parts)
-            : null;
+        return match(candidate.getKey(), path.substring(prefix.length()));
       }
     }
     return null;

@@ -3,6 +3,7 @@ package dev.sash.server.rls;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.metrics.RequestMeters;
 import io.grpc.Server;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
@@ -12,12 +13,16 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +43,14 @@ public final class GrpcServer implements AutoCloseable {
   private static final int KEEP_ALIVE_SECONDS = 5;
   private static final int POLL_MILLIS = 5;
   private static final int END_SECONDS = 5;
+
+  /**
+   * The loggers of what clients do: each of them could fill the log. Held, or they are forgotten.
+   */
+  private static final List<Logger> TRANSPORT_LOGS =
+      List.of(
+          Logger.getLogger("io.grpc.netty.NettyServerHandler"),
+          Logger.getLogger("io.grpc.netty.NettyServerStream"));
 
   private final GrpcOptions options;
   private final RlsService service;
@@ -86,7 +99,15 @@ public final class GrpcServer implements AutoCloseable {
     Decider decider = new Decider(engine, deadline, new DescriptorMeters(registry));
     this.service = new RlsService(decider, new RequestMeters(registry, "grpc"));
     health.setStatus(RlsService.NAME, ServingStatus.SERVING);
+    TRANSPORT_LOGS.forEach(log -> log.setFilter(GrpcServer::isOurs));
     this.server = build(tls, registry);
+  }
+
+  /** Returns false for cancelled streams and messages that cannot be read. */
+  private static boolean isOurs(LogRecord record) {
+    Throwable thrown = record.getThrown();
+    return !(thrown instanceof Http2Exception.StreamException
+        || thrown instanceof StatusRuntimeException);
   }
 
   @SuppressWarnings("deprecation") // grpcurl and others still ask for the older reflection

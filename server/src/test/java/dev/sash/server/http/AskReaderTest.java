@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AskReaderTest {
   private static Ask one(String body) {
-    return AskReader.one(body.getBytes(UTF_8), Form.WITH_PERMITS);
+    return AskReader.one(body.getBytes(UTF_8), Form.CHECK);
   }
 
   private static String refusalOf(String body) {
@@ -70,7 +70,7 @@ class AskReaderTest {
         "{\"limits\":[]}                      | limits must be 1 or more, were 0",
         "{\"limits\":[10]}                    | limits must be a string, was a number",
         "{\"policy\":\"a\",\"policy\":\"b\"}  | policy must be given only once",
-        "{\"polcy\":\"a\"}                    | unknown field 'polcy': allowed are policy, key, permits, attributes, limits",
+        "{\"polcy\":\"a\"}                    | unknown field 'polcy': allowed are policy, key, permits, attributes, limits, receipt",
         "{\"limits\":[\"1/s\"]}               | key must be given with limits",
         "{\"policy\":\"a\"} 1                 | body must end after its object, has more",
       })
@@ -99,8 +99,7 @@ class AskReaderTest {
   @ValueSource(strings = {"UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE"})
   void readsUtf8Alone(String charset) {
     byte[] body = "{\"policy\":\"api\"}".getBytes(Charset.forName(charset));
-    Refusal refusal =
-        catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.WITH_PERMITS));
+    Refusal refusal = catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.CHECK));
     assertThat(refusal.status()).isEqualTo(400);
     assertThat(refusal.detail()).startsWith("body must be JSON at line 1, column ");
   }
@@ -109,8 +108,7 @@ class AskReaderTest {
   void refusesBytesThatAreNoText() {
     byte[] body = "{\"policy\":\"aX\"}".getBytes(UTF_8);
     body[12] = (byte) 0xFF;
-    Refusal refusal =
-        catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.WITH_PERMITS));
+    Refusal refusal = catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.CHECK));
     assertThat(refusal.detail()).startsWith("body must be JSON");
   }
 
@@ -119,9 +117,7 @@ class AskReaderTest {
     Refusal refusal =
         catchThrowableOfType(
             Refusal.class,
-            () ->
-                AskReader.one(
-                    "{\"policy\":\"a\",\"permits\":1}".getBytes(UTF_8), Form.WITHOUT_PERMITS));
+            () -> AskReader.one("{\"policy\":\"a\",\"permits\":1}".getBytes(UTF_8), Form.LOOK));
     assertThat(refusal.detail())
         .isEqualTo("unknown field 'permits': allowed are policy, key, attributes, limits");
   }
@@ -149,7 +145,7 @@ class AskReaderTest {
     assertThat(items.subList(1, 6))
         .extracting(item -> item.refusal().detail())
         .containsExactly(
-            "unknown field 'nested': allowed are policy, key, permits, attributes, limits",
+            "unknown field 'nested': allowed are policy, key, permits, attributes, limits, receipt",
             "request must be an object, was an array",
             "request must be an object, was a string",
             "x must be a string, was an object",

@@ -1,7 +1,6 @@
 package dev.sash.server.rls;
 
 import dev.sash.Algorithm;
-import dev.sash.address.AddressRanges;
 import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyDescriptor;
 import dev.sash.config.EnvoyDomain;
@@ -9,6 +8,7 @@ import dev.sash.config.EnvoyLimit;
 import dev.sash.config.EnvoyOption;
 import dev.sash.config.EnvoyUnit;
 import dev.sash.config.PolicyConfig;
+import dev.sash.config.ProxyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.config.RlsConfig;
 import dev.sash.server.rls.RlsRequest.Entry;
@@ -86,6 +86,6 @@ final class EnvoyFiles {
       byName.put(policy.name(), policy);
     }
     RlsConfig rls = new RlsConfig(charging, Algorithm.SLIDING_LOG, true, Set.of("always"));
-    return new Configuration(byName, domainsByName, adHoc, AddressRanges.NONE, rls);
+    return new Configuration(byName, domainsByName, adHoc, ProxyConfig.NONE, rls);
   }
 }

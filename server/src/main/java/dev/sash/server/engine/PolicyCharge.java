@@ -1,0 +1,89 @@
+package dev.sash.server.engine;
+
+import dev.sash.AllOrNothing;
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
+import dev.sash.Limit;
+import dev.sash.RateLimiter;
+import dev.sash.config.ChargeRule;
+import dev.sash.config.Mode;
+import dev.sash.config.PolicyConfig;
+import dev.sash.store.Decisions;
+import dev.sash.store.ResolvedLimits;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request under one policy, with everything that the policy makes of it.
+ *
+ * @param config the policy
+ * @param limiter decides by the limits
+ * @param limits the limits of the tier
+ * @param key the key to charge
+ * @param permits the cost; 0 to peek
+ * @param listed why the limits do not decide; null if they do
+ */
+record PolicyCharge(
+    PolicyConfig config,
+    RateLimiter limiter,
+    List<Limit> limits,
+    String key,
+    long permits,
+    @Nullable Reason listed)
+    implements AllOrNothing.Part {
+  @Override
+  public String policy() {
+    return config.name();
+  }
+
+  @Override
+  public boolean isBinding() {
+    return config.mode() != Mode.SHADOW;
+  }
+
+  /** Acquires the permits if they fit. */
+  CompletionStage<Answer> tryAcquire() {
+    return tryAcquire(permits).thenApply(this::answer);
+  }
+
+  @Override
+  public CompletionStage<Decision> tryAcquire(long howMany) {
+    if (listed != null) {
+      return CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
+    }
+    return config.charge() == ChargeRule.ALWAYS && howMany > 0
+        ? limiter.chargeAsync(key, howMany)
+        : limiter.tryAcquireAsync(key, howMany);
+  }
+
+  @Override
+  public CompletionStage<Decision> refund(Decision charged) {
+    return listed == null
+        ? limiter.refundAsync(key, permits, charged)
+        : CompletableFuture.completedStage(charged);
+  }
+
+  /** Gives the permits back to the store. */
+  CompletionStage<Decision> refund() {
+    return listed == null
+        ? limiter.refundAsync(key, permits)
+        : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
+  }
+
+  /** Returns the decision on a key to which nothing is charged. */
+  private Decision uncharged(boolean denied) {
+    Limit least = new ResolvedLimits(config.policy(), limits).lowest();
+    return denied
+        ? Decisions.neverAllowed(least, 0, 0, 0, Source.STORE)
+        : Decisions.allowed(least, 0, least.capacity(), 0, Source.STORE);
+  }
+
+  /** Returns the answer that a decision of this policy gives. */
+  Answer answer(Decision decision) {
+    Reason reason = listed == null ? (isBinding() ? Reason.LIMIT : Reason.SHADOW) : listed;
+    boolean allowed = decision.allowed() || reason == Reason.SHADOW;
+    return new Answer(allowed, reason, config.name(), limits, key, permits, decision);
+  }
+}
