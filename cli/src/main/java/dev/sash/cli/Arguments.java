@@ -92,7 +92,8 @@ final class Arguments {
     return value == null ? otherwise : value;
   }
 
-  private static String variable(String flag) {
+  /** Returns the variable of a flag. */
+  static String variable(String flag) {
     return "SASH" + flag.substring(1).replace('-', '_').toUpperCase(Locale.ROOT);
   }
 

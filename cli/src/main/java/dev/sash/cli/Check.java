@@ -100,7 +100,7 @@ final class Check {
   private static String retry(String millis) {
     return millis.equals("null")
         ? "more than the limit ever allows"
-        : "try again in " + millis + " ms";
+        : "try again in " + Times.text(Long.parseLong(millis));
   }
 
   /** The fields of a flat object; none of anything else. */

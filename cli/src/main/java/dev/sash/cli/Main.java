@@ -2,6 +2,7 @@ package dev.sash.cli;
 
 import dev.sash.cli.Arguments.BadArgumentsException;
 import dev.sash.config.Suggestion;
+import dev.sash.server.Version;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -18,10 +19,11 @@ public final class Main {
       usage: sash serve [flags]        rate limiting as a service
              sash check POLICY KEY     asks a service for a permit
              sash demo [--ascii]       the same traffic against every algorithm
-             sash help                 this text; sash COMMAND --help tells more
+             sash version              the version
+             sash help                 this text; sash COMMAND --help describes a command
       """;
 
-  private static final List<String> COMMANDS = List.of("serve", "check", "demo", "help");
+  private static final List<String> COMMANDS = List.of("serve", "check", "demo", "version", "help");
 
   private Main() {}
 
@@ -44,6 +46,10 @@ public final class Main {
     List<String> words = arguments.subList(Math.min(1, arguments.size()), arguments.size());
     if (List.of("help", "--help", "-h").contains(command) || words.contains("--help")) {
       out.print(usage(command));
+      return DONE;
+    }
+    if (List.of("version", "--version", "-V").contains(command)) {
+      out.println("sash " + Version.current());
       return DONE;
     }
     try {

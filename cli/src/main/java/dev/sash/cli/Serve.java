@@ -4,6 +4,7 @@ import dev.sash.cli.Arguments.BadArgumentsException;
 import dev.sash.cli.log.JdkLog;
 import dev.sash.cli.log.LogStyle;
 import dev.sash.config.ConfigurationException;
+import dev.sash.config.Suggestion;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.access.OperatorTokens;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +83,22 @@ final class Serve {
           DRAIN_DELAY,
           LOG_FORMAT,
           LOG_LEVEL);
+
+  /** Variables without a flag: flags are visible to every user of the machine. */
+  private static final List<String> SECRETS =
+      List.of(
+          "SASH_ADMIN_TOKEN",
+          "SASH_ADMIN_TOKEN_FILE",
+          "SASH_REFUND_TOKEN",
+          "SASH_REFUND_TOKEN_FILE",
+          "SASH_RECEIPT_SECRET",
+          "SASH_RECEIPT_SECRET_FILE",
+          "SASH_RESP_USER",
+          "SASH_RESP_PASSWORD",
+          "SASH_RESP_PASSWORD_FILE",
+          "SASH_REDIS_USER",
+          "SASH_REDIS_PASSWORD_FILE",
+          "SASH_SERVER");
 
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -141,6 +159,7 @@ final class Serve {
       throw new BadArgumentsException("serve does not know '" + arguments.others().get(0) + "'");
     }
     logStyle(arguments).use();
+    unknownVariables(environment.keySet()).forEach(LOG::warn);
     try {
       return serve(options(arguments, environment), out);
     } catch (ConfigurationException e) {
@@ -150,6 +169,19 @@ final class Serve {
       err.println("sash: cannot serve: " + e.getMessage());
       return Main.FAILED;
     }
+  }
+
+  /** Returns what to say about variables that look like ours and are not. */
+  static List<String> unknownVariables(Set<String> names) {
+    Set<String> known = new TreeSet<>(SECRETS);
+    FLAGS.forEach(flag -> known.add(Arguments.variable(flag)));
+    return names.stream()
+        .filter(name -> name.startsWith("SASH_") && !known.contains(name))
+        // Kubernetes describes a service of that name in such variables.
+        .filter(name -> !name.startsWith("SASH_SERVICE_") && !name.startsWith("SASH_PORT_"))
+        .sorted()
+        .map(name -> "Variable " + name + " is unknown and ignored" + Suggestion.after(name, known))
+        .toList();
   }
 
   private static int serve(ServerOptions options, PrintStream out) {

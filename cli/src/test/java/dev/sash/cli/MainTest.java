@@ -41,6 +41,15 @@ class MainTest {
   }
 
   @Test
+  void tellsItsVersion() {
+    for (String word : new String[] {"version", "--version", "-V"}) {
+      out.reset();
+      assertThat(run(word)).isEqualTo(Main.DONE);
+      assertThat(text(out)).matches("sash [0-9]+\\.[0-9]+\\.[0-9]+(-SNAPSHOT)?\\R");
+    }
+  }
+
+  @Test
   void namesACommandItDoesNotKnow() {
     assertThat(run("dance")).isEqualTo(Main.BAD_ARGUMENTS);
 

@@ -71,10 +71,19 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
   }
 
   /** Reads the files again, now. */
+  @SuppressWarnings("ReferenceEquality") // the watcher returns the same one if nothing changed
   void reload() {
-    if (watcher != null) {
-      watcher.reload();
+    Configuration before = get();
+    if (watcher == null) {
+      LOG.info("configuration is the default one, there is no file to read");
+    } else if (watcher.reload() == before) {
+      LOG.info("configuration unchanged: {}", counted(before));
     }
+  }
+
+  private static String counted(Configuration configuration) {
+    int policies = configuration.policies().size();
+    return policies == 1 ? "1 policy" : policies + " policies";
   }
 
   @Override
@@ -85,7 +94,7 @@ final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoC
       follower.applied.increment();
     }
     status = new ConfigurationStatus(status.source(), Instant.now(), null);
-    LOG.info("configuration applied: {} policies", configuration.policies().size());
+    LOG.info("configuration applied: {}", counted(configuration));
   }
 
   @Override

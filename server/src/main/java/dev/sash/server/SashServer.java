@@ -42,6 +42,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -190,12 +191,14 @@ public final class SashServer implements AutoCloseable {
       throw e;
     }
     try {
-      server.port = await(server.http.listen(), START_SECONDS);
+      server.port =
+          listening("HTTP", options.http().host(), options.http().port(), server.http::listen);
       if (server.grpc != null) {
         server.grpcPort = server.grpc.listen();
       }
-      if (server.resp != null) {
-        server.respPort = await(server.resp.listen(), START_SECONDS);
+      RespOptions resp = options.resp();
+      if (server.resp != null && resp != null) {
+        server.respPort = listening("RESP", resp.host(), resp.port(), server.resp::listen);
       }
       server.ready = true;
       return server;
@@ -316,6 +319,18 @@ public final class SashServer implements AutoCloseable {
       ending.run();
     } catch (RuntimeException e) {
       LOG.warn("stopping {} failed", what, e);
+    }
+  }
+
+  /** Opens a port, or says which one cannot be opened. */
+  private static int listening(
+      String protocol, String host, int port, Supplier<Future<Integer>> listen) {
+    try {
+      return await(listen.get(), START_SECONDS);
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException(
+          "cannot listen for %s on %s, port %d: %s".formatted(protocol, host, port, e.getMessage()),
+          e);
     }
   }
 

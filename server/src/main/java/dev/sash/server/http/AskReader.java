@@ -219,7 +219,8 @@ final class AskReader {
 
   private static long permits(JsonParser parser, JsonToken value) throws IOException {
     if (value != JsonToken.VALUE_NUMBER_INT) {
-      throw Refusal.bad("permits must be a whole number, was " + typeOf(value));
+      String found = value == JsonToken.VALUE_NUMBER_FLOAT ? "written otherwise" : typeOf(value);
+      throw Refusal.bad("permits must be a whole number in digits, was " + found);
     }
     if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
       throw Refusal.bad("permits must be between 0 and 1000000000, was far outside");

@@ -2,16 +2,20 @@ package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
+import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
 import dev.sash.server.net.NetworkUsage;
 import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ServerSSLOptions;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -19,6 +23,19 @@ import java.util.function.Consumer;
 /** The HTTP server of one event loop: finds out what is asked for, and who answers. */
 final class HttpEdge extends VerticleBase {
   private static final int MOST_IN_BODY = 64 << 10;
+  private static final Set<String> HEALTH_PATHS =
+      Set.of("/health", "/healthz", "/health/live", "/health/ready", "/ping", "/status", "/ready");
+  private static final Buffer INDEX =
+      Buffer.buffer(
+          """
+          Sash: may this key spend n permits now, and if not, when?
+
+          POST /v1/check        {"policy": "default", "key": "user:42"}
+          GET  /v1/policies     the policies in force
+          GET  /openapi.yaml    everything else
+          GET  /livez, /readyz  health
+          GET  /metrics         for Prometheus
+          """);
   private static final int MOST_IN_BATCH_BODY = 1 << 20;
 
   /**
@@ -110,7 +127,7 @@ final class HttpEdge extends VerticleBase {
     HttpServerRequest request = exchange.request();
     Route.Match match = Route.of(request.path());
     if (match == null) {
-      exchange.refuse(404, "there is nothing at this path; /openapi.json says what there is");
+      exchange.refuse(404, nothingAt(request.path()));
       return;
     }
     Route route = match.route();
@@ -138,7 +155,20 @@ final class HttpEdge extends VerticleBase {
     }
   }
 
+  private static String nothingAt(String path) {
+    return HEALTH_PATHS.contains(path)
+        ? "there is nothing at this path; /livez says whether the process works, and /readyz whether"
+            + " requests should be sent here"
+        : "there is nothing at this path; /openapi.json says what there is";
+  }
+
   private void withBody(Exchange exchange, int most, Consumer<byte[]> next) {
+    String encoding = exchange.request().getHeader(HttpHeaders.CONTENT_ENCODING);
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      exchange.header(HttpHeaders.ACCEPT_ENCODING, "identity");
+      exchange.refuseAndClose(415, "body must not be compressed");
+      return;
+    }
     BodyReader.read(exchange, most, bodies, next);
   }
 
@@ -156,6 +186,7 @@ final class HttpEdge extends VerticleBase {
       case METRICS -> administration.metrics(exchange);
       case OPENAPI_JSON -> OpenApi.json(exchange);
       case OPENAPI_YAML -> OpenApi.yaml(exchange);
+      case INDEX -> exchange.answer(200, Exchange.TEXT, INDEX, Outcome.DONE);
       default -> throw new IllegalStateException("unreachable: " + match.route());
     }
   }

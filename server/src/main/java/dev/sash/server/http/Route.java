@@ -18,16 +18,17 @@ enum Route {
   REFUND("/v1/refund", "POST"),
   RESET("/v1/reset", "POST"),
   INSPECT("/v1/inspect/{policy}/{key}", "GET"),
-  POLICIES("/v1/policies", "GET"),
-  CONFIGURATION("/v1/config", "GET"),
+  POLICIES("/v1/policies", "GET, HEAD"),
+  CONFIGURATION("/v1/config", "GET, HEAD"),
   RELOAD("/v1/reload", "POST"),
   /** Proxies ask with the method of the request that they ask about. */
   FORWARD_AUTH("/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
   LIVENESS("/livez", "GET, HEAD"),
   READINESS("/readyz", "GET, HEAD"),
-  METRICS("/metrics", "GET"),
-  OPENAPI_JSON("/openapi.json", "GET"),
-  OPENAPI_YAML("/openapi.yaml", "GET");
+  METRICS("/metrics", "GET, HEAD"),
+  OPENAPI_JSON("/openapi.json", "GET, HEAD"),
+  OPENAPI_YAML("/openapi.yaml", "GET, HEAD"),
+  INDEX("/", "GET, HEAD");
 
   private static final Map<String, Route> WHOLE = new HashMap<>();
   private static final Map<Route, String> PREFIXES = new EnumMap<>(Route.class);

@@ -147,7 +147,10 @@ public final class GrpcServer implements AutoCloseable {
       return server.getPort();
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new IllegalStateException(String.valueOf(cause.getMessage()), e);
+      throw new IllegalStateException(
+          "cannot listen for gRPC on %s, port %d: %s"
+              .formatted(options.host(), options.port(), cause.getMessage()),
+          e);
     }
   }
 
