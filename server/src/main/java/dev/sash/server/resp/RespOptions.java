@@ -1,13 +1,16 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.access.RespCredentials;
 import dev.sash.server.net.TlsFiles;
+import dev.sash.server.resp.codec.RespParser;
+import dev.sash.server.resp.command.ConversationBounds;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the RESP port is to be. Immutable.
+ * The options of the RESP port. Immutable.
  *
  * <pre>{@code
  * RespOptions.builder().host("10.0.0.7").credentials(RespCredentials.of(System.getenv())).build()
@@ -15,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host the address to listen at, {@code 127.0.0.1} by default
  * @param port the port, 6390 by default; 0 for one that is free
- * @param credentials what clients must tell before anything else; null by default: nothing
+ * @param credentials the user and password of clients; null, the default, for none
  * @param tokens the tokens of operators, none by default
  * @param tls the files of TLS; null, the default, for no TLS
- * @param maxConnections how many connections there may be at a time, 1 to 10⁶, 10,000 by default;
- *     whoever comes then is told so and sent away
- * @param idleTimeout after how long a connection is closed over which nothing comes, 10 minutes by
- *     default; zero for never
- * @param requestTimeout how long a client may take to send the rest of a request, to tell its
- *     password or to take its replies, 1 second or more, 30 seconds by default
+ * @param maxConnections the most open connections, 1 to 10⁶, 10,000 by default; further clients
+ *     receive an error
+ * @param idleTimeout the time after which a silent connection is closed, 10 minutes by default;
+ *     zero for never
+ * @param requestTimeout the time to complete a request or a transaction, to authenticate, or to
+ *     read replies, 1 second or more, 30 seconds by default
  * @param maxBulkLength the longest argument in bytes, 1 KiB to 1 MiB, 64 KiB by default
  * @param maxArguments the most words of a request, 16 to 10⁶, 1024 by default
  * @param maxRequestLength the longest request in bytes, at least twice the longest argument and at
@@ -71,7 +74,7 @@ public record RespOptions(
   }
 
   /**
-   * The defaults.
+   * Returns the defaults.
    *
    * @return options for a port that only this machine reaches
    */
@@ -80,7 +83,7 @@ public record RespOptions(
   }
 
   /**
-   * Options of your own making.
+   * Returns a builder.
    *
    * @return a builder with the defaults
    */
@@ -88,8 +91,12 @@ public record RespOptions(
     return new Builder();
   }
 
-  RespParser.Bounds requestBounds() {
-    return new RespParser.Bounds(maxBulkLength, maxArguments, maxRequestLength);
+  ConversationBounds conversationBounds() {
+    return new ConversationBounds(
+        new RespParser.Bounds(maxBulkLength, maxArguments, maxRequestLength),
+        requestTimeout,
+        idleTimeout,
+        maxPending);
   }
 
   private static void check(String name, int least, int most, int value) {
@@ -107,7 +114,7 @@ public record RespOptions(
     }
   }
 
-  /** How the options are to be; see there for what each means. Not thread-safe. */
+  /** Builder for {@link RespOptions}. Not thread-safe. */
   public static final class Builder {
     private String host = "127.0.0.1";
     private int port = 6390;
@@ -150,7 +157,7 @@ public record RespOptions(
     /**
      * Short for {@link RespOptions#credentials}.
      *
-     * @param credentials what clients must tell; null for nothing
+     * @param credentials the user and password of clients; null for none
      * @return this
      */
     public Builder credentials(@Nullable RespCredentials credentials) {
@@ -269,7 +276,7 @@ public record RespOptions(
     }
 
     /**
-     * The options.
+     * Returns the options.
      *
      * @return checked
      */

@@ -6,6 +6,8 @@ import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.PeerAddress;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.net.TlsReloader;
+import dev.sash.server.resp.command.Conversation;
+import dev.sash.server.resp.command.Conversations;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -25,7 +27,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +44,12 @@ public final class RespServer {
 
   private final Vertx vertx;
   private final RespOptions options;
-  private final Authenticator authenticator;
-  private final CommandTable commands;
+  private final Conversations conversations;
   private final AtomicInteger connections = new AtomicInteger();
   private final NetworkUsage usage;
   private final NetServerOptions transport = new NetServerOptions().setTcpNoDelay(true);
   private final @Nullable TlsReloader tls;
   private final Counter refused;
-  private final AtomicLong lastId = new AtomicLong();
   private volatile int actualPort;
 
   /** One of those that share the port: what is changed there holds for all. */
@@ -60,11 +59,11 @@ public final class RespServer {
   private @Nullable Future<Void> closing;
 
   /**
-   * A server without meters.
+   * Creates a server without meters.
    *
    * @param vertx has the event loops
    * @param engine decides
-   * @param options how the port is to be
+   * @param options the options of the port
    */
   public RespServer(Vertx vertx, Engine engine, RespOptions options) {
     this(
@@ -76,15 +75,15 @@ public final class RespServer {
   }
 
   /**
-   * A server with meters: the counter {@code sash.resp.commands} with the tags {@code command} and
-   * {@code outcome}, the gauge {@code sash.resp.connections}, and the counter {@code
+   * Creates a server with meters: the counter {@code sash.resp.commands} with the tags {@code
+   * command} and {@code outcome}, the gauge {@code sash.resp.connections}, and the counter {@code
    * sash.server.connections.refused}.
    *
    * @param vertx has the event loops
    * @param engine decides
-   * @param options how the port is to be
+   * @param options the options of the port
    * @param usage what clients of all protocols use together
-   * @param registry gets the meters
+   * @param registry receives the meters
    */
   public RespServer(
       Vertx vertx, Engine engine, RespOptions options, NetworkUsage usage, MeterRegistry registry) {
@@ -93,8 +92,14 @@ public final class RespServer {
     TlsFiles files = options.tls();
     this.tls = files == null ? null : TlsReloader.configure(vertx, "RESP", files, transport);
     this.usage = Objects.requireNonNull(usage, "usage must not be null");
-    this.authenticator = new Authenticator(options.credentials(), options.tokens());
-    this.commands = CommandTable.of(engine, authenticator, connections::get, registry);
+    this.conversations =
+        new Conversations(
+            engine,
+            options.credentials(),
+            options.tokens(),
+            options.conversationBounds(),
+            connections::get,
+            registry);
     Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
         .description("Connections over RESP")
         .strongReference(true)
@@ -149,7 +154,7 @@ public final class RespServer {
 
   /** The connections of one event loop. */
   private final class Listener extends VerticleBase {
-    private final Set<Conversation> conversations = new HashSet<>();
+    private final Set<Conversation> open = new HashSet<>();
     private @Nullable NetServer server;
 
     @Override
@@ -158,8 +163,7 @@ public final class RespServer {
       int port = options.port() == 0 ? -2 : options.port();
       NetServer opening = vertx.createNetServer(transport).connectHandler(this::connected);
       server = opening;
-      vertx.setPeriodic(
-          TICK_MILLIS, timer -> new ArrayList<>(conversations).forEach(Conversation::tick));
+      vertx.setPeriodic(TICK_MILLIS, timer -> new ArrayList<>(open).forEach(Conversation::tick));
       return opening
           .listen(port, options.host())
           .onSuccess(
@@ -200,15 +204,13 @@ public final class RespServer {
         socket.end(Buffer.buffer("-ERR " + refusal + "\r\n"));
         return;
       }
-      Session session = new Session(lastId.incrementAndGet(), authenticator.isRequired());
       SocketWire wire = new SocketWire(socket, peer);
-      Conversation conversation =
-          new Conversation(wire, session, commands, options, usage.input().share());
-      conversations.add(conversation);
+      Conversation conversation = conversations.start(wire, usage.input().share());
+      open.add(conversation);
       socket.shutdownHandler(nothing -> conversation.finish());
       socket.closeHandler(
           nothing -> {
-            conversations.remove(conversation);
+            open.remove(conversation);
             connections.decrementAndGet();
             usage.connections().closed(peer);
           });

@@ -1,6 +1,8 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.net.PeerAddress;
+import dev.sash.server.resp.codec.Wire;
+import dev.sash.server.resp.command.Conversation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection: what is received goes to a conversation, and what that replies is sent.
+ * A connection: passes input to a conversation, and sends its replies.
  *
- * <p>Vert.x accepts connections and shuts them down. In between, this stands in front of it on the
- * channel beneath, because a client that has said all it wants to say (such as {@code printf … |
- * nc}) is to get its answers: Vert.x would close at once.
+ * <p>Vert.x accepts connections and shuts them down. This handler is in front of it on the channel,
+ * because a client that has ended its output (such as {@code printf … | nc}) must receive its
+ * replies: Vert.x would close the connection at once.
  */
 final class SocketWire extends ChannelInboundHandlerAdapter implements Wire {
   private static final Logger LOG = LoggerFactory.getLogger(SocketWire.class);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sash.server.Npm;
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.access.RespCredentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package dev.sash.server.resp;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sash.server.resp.codec.ReplyReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sash.server.access.RespCredentials;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,13 +34,13 @@ class RespOptionsTest {
     RespCredentials both =
         RespCredentials.of(Map.of("SASH_RESP_USER", "shop", "SASH_RESP_PASSWORD", "secret"));
     assertThat(both).isNotNull();
-    assertThat(both.match(bytes("shop"), bytes("secret"))).isTrue();
-    assertThat(both.match(bytes("default"), bytes("secret"))).isFalse();
-    assertThat(both.match(bytes("shop"), bytes("secre"))).isFalse();
+    assertThat(both.matches(bytes("shop"), bytes("secret"))).isTrue();
+    assertThat(both.matches(bytes("default"), bytes("secret"))).isFalse();
+    assertThat(both.matches(bytes("shop"), bytes("secre"))).isFalse();
 
     RespCredentials password = RespCredentials.of(Map.of("SASH_RESP_PASSWORD", "secret"));
     assertThat(password).isNotNull();
-    assertThat(password.match(bytes("default"), bytes("secret"))).isTrue();
+    assertThat(password.matches(bytes("default"), bytes("secret"))).isTrue();
 
     assertThat(RespCredentials.of(Map.of())).isNull();
   }
@@ -54,7 +55,7 @@ class RespOptionsTest {
         .withMessage("SASH_RESP_PASSWORD must not be empty; unset it for no password");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RespCredentials.of("sash-admin", "secret"))
-        .withMessage("SASH_RESP_USER must not be sash-admin, which authenticates with a token");
+        .withMessage("SASH_RESP_USER must not begin with sash-, was sash-admin");
   }
 
   @Test

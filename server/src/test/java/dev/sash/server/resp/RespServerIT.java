@@ -1,6 +1,6 @@
 package dev.sash.server.resp;
 
-import static dev.sash.server.resp.TestConversation.error;
+import static dev.sash.server.resp.codec.ReplyReader.error;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import dev.sash.server.access.RespCredentials;
+import dev.sash.server.resp.codec.ReplyReader;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.sash.server.resp;
 
-import static dev.sash.server.resp.TestConversation.error;
+import static dev.sash.server.resp.codec.ReplyReader.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.server.net.NetworkBounds;
