@@ -59,7 +59,7 @@ final class Serve {
   private static final String DRAIN_DELAY = "--drain-delay";
   private static final String LOG_FORMAT = "--log-format";
   private static final String LOG_LEVEL = "--log-level";
-  private static final List<String> FLAGS =
+  static final List<String> FLAGS =
       List.of(
           HOST,
           PORT,

@@ -231,7 +231,11 @@ class ArchitectureTest {
   @Test
   void ofTheServerOnlyTheProtocolsKnowVertxAndNoneKnowsAnother() {
     noClasses()
-        .that(resideInAnyPackage("dev.sash.server.engine..", "dev.sash.server.metrics.."))
+        .that(
+            resideInAnyPackage(
+                "dev.sash.server.engine..",
+                "dev.sash.server.metrics..",
+                "dev.sash.server.access.."))
         .should()
         .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))
         .check(SASH);

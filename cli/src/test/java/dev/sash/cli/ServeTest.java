@@ -4,8 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sash.server.ServerOptions;
+import dev.sash.server.access.Right;
+import dev.sash.server.net.NetworkBounds;
+import dev.sash.server.net.TlsFiles;
+import dev.sash.server.resp.RespOptions;
+import dev.sash.server.rls.GrpcOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -74,5 +81,38 @@ class ServeTest {
           .isInstanceOf(Arguments.BadArgumentsException.class)
           .hasMessageContaining("must be given");
     }
+  }
+
+  @Test
+  void appliesSecretsTlsAndBoundsToEveryPort() {
+    Map<String, String> environment =
+        Map.of("SASH_ADMIN_TOKEN", "kR7-adminOne-q2Wz9", "SASH_RESP_PASSWORD", "secret");
+    ServerOptions options =
+        options(
+            environment,
+            "--resp-port=0",
+            "--grpc-port=0",
+            "--tls-cert=a",
+            "--tls-key=b",
+            "--tls-client-ca=c",
+            "--resp-tls=true",
+            "--max-connections=1000");
+    TlsFiles files = new TlsFiles(Path.of("a"), Path.of("b"), Path.of("c"));
+    assertThat(options.http().tls()).isEqualTo(files);
+    assertThat(options.http().tokens().isSet(Right.ADMIN)).isTrue();
+    assertThat(options.grpc()).extracting(GrpcOptions::tls).isEqualTo(files);
+    assertThat(options.resp()).extracting(RespOptions::tls).isEqualTo(files);
+    assertThat(options.resp()).extracting(RespOptions::credentials).isNotNull();
+    assertThat(options.resp()).extracting(resp -> resp.tokens().isSet(Right.ADMIN)).isEqualTo(true);
+    assertThat(options.network()).isEqualTo(new NetworkBounds(750, 64 << 20));
+    assertThat(
+            options(Map.of(), "--max-connections-per-address=7", "--max-input-bytes=1m").network())
+        .isEqualTo(new NetworkBounds(7, 1 << 20));
+    assertThat(options(Map.of(), "--resp-port=0").resp()).extracting(RespOptions::tls).isNull();
+  }
+
+  private static ServerOptions options(Map<String, String> environment, String... words) {
+    return Serve.options(
+        Arguments.parse("serve", Serve.FLAGS, List.of(words), environment), environment);
   }
 }
