@@ -52,7 +52,7 @@ public final class Conversation {
   /** The commands since MULTI; null outside of a transaction. */
   private @Nullable Transaction transaction;
 
-  /** What EXEC has just begun to execute. */
+  /** What EXEC has begun to execute: as fast as replies are known and read. */
   private @Nullable Transaction executing;
 
   /** Nothing more is received, but what was is still answered. */
@@ -114,7 +114,7 @@ public final class Conversation {
     transactionSince = age;
   }
 
-  /** Executes a transaction after the reply to the request at hand. */
+  /** Executes a transaction after the reply to the current request. */
   void executeAfterThis(Transaction committed) {
     executing = committed;
   }
@@ -271,13 +271,15 @@ public final class Conversation {
   private boolean answerSome() {
     try {
       while (!ending && out.length() < SEND_AT && !isBusy()) {
-        Request request = parser.next();
-        if (request == null) {
-          holdUnfinished();
-          return false;
+        if (!executeQueued()) {
+          Request request = parser.next();
+          if (request == null) {
+            holdUnfinished();
+            return false;
+          }
+          answer(request);
         }
         requests++;
-        answer(request);
       }
     } catch (ProtocolException e) {
       fail(e.getMessage());
@@ -292,11 +294,17 @@ public final class Conversation {
     } else {
       queue(entry, request, transaction);
     }
-    Transaction committed = executing;
-    if (committed != null) {
+  }
+
+  /** Executes the next command of the transaction, if there is one. */
+  private boolean executeQueued() {
+    Transaction.Queued next = executing == null ? null : executing.next();
+    if (next == null) {
       executing = null;
-      committed.commands().forEach(queued -> execute(queued.entry(), queued.request()));
+      return false;
     }
+    execute(next.entry(), next.request());
+    return true;
   }
 
   private void queue(CommandTable.Entry entry, Request request, Transaction open) {
@@ -363,6 +371,7 @@ public final class Conversation {
   private void discardInput() {
     parser.clear();
     transaction = null;
+    executing = null;
     unfinished.release();
   }
 

@@ -2,8 +2,9 @@ package dev.sash.server.resp.command;
 
 import dev.sash.server.resp.codec.CommandException;
 import dev.sash.server.resp.codec.Request;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands between {@code MULTI} and {@code EXEC}. If one of them is refused, none is executed.
@@ -16,7 +17,7 @@ final class Transaction {
   /** The bytes that a queued command needs besides its words. */
   private static final int OVERHEAD_BYTES = 256;
 
-  private final List<Queued> commands = new ArrayList<>();
+  private final Queue<Queued> commands = new ArrayDeque<>();
   private int bytes;
   private boolean aborted;
 
@@ -60,7 +61,13 @@ final class Transaction {
     return aborted;
   }
 
-  List<Queued> commands() {
-    return commands;
+  /** Returns the number of commands that are queued. */
+  int size() {
+    return commands.size();
+  }
+
+  /** Removes and returns the next command; null if there is none. */
+  @Nullable Queued next() {
+    return commands.poll();
   }
 }

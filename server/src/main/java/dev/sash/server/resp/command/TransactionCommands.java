@@ -47,7 +47,7 @@ final class TransactionCommands {
     if (transaction.isAborted()) {
       throw new CommandException("EXECABORT", "Transaction discarded because of previous errors.");
     }
-    reply.array(transaction.commands().size());
+    reply.array(transaction.size());
     client.executeAfterThis(transaction);
   }
 

@@ -96,6 +96,11 @@ final class TestConversation {
     }
   }
 
+  /** How many LATE were executed. */
+  int late() {
+    return words.size();
+  }
+
   /** Completes the i-th LATE. */
   void decide(int i) {
     undecided.get(i).complete(words.get(i));

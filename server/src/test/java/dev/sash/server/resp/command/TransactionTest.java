@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.sash.server.resp.codec.ReplyReader;
+import dev.sash.server.resp.RespOptions;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +146,21 @@ class TransactionTest {
     client.wire.runTasks();
     assertThat(client.wire.replies().get(3))
         .isEqualTo(List.of(error("UNAVAILABLE cannot be decided at the moment"), "PONG"));
+  }
+
+  @Test
+  void executesNoMoreAtATimeThanMayWait() {
+    TestConversation few = new TestConversation(RespOptions.builder().maxPending(10).build());
+    few.send("MULTI\r\n" + "LATE x\r\n".repeat(100) + "EXEC\r\nPING\r\n");
+    for (int decided = 0; decided < 100; decided++) {
+      assertThat(few.late()).isEqualTo(Math.min(100, decided + 10));
+      few.decide(decided);
+      few.wire.runTasks();
+    }
+    assertThat(few.wire.replies())
+        .hasSize(103)
+        .endsWith(Collections.nCopies(100, "x"), "PONG");
+    assertThat(few.budget.used()).isZero();
   }
 
   @Test
