@@ -108,7 +108,9 @@ public final class SashServer implements AutoCloseable {
         .register(registry);
     RespOptions respOptions = options.resp();
     this.resp =
-        respOptions == null ? null : new RespServer(vertx, engine, respOptions, usage, registry);
+        respOptions == null
+            ? null
+            : new RespServer(vertx, engine, refunds, respOptions, usage, registry);
   }
 
   private static GrpcServer grpc(

@@ -1,6 +1,7 @@
 package dev.sash.server.resp;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.PeerAddress;
@@ -59,7 +60,7 @@ public final class RespServer {
   private @Nullable Future<Void> closing;
 
   /**
-   * Creates a server without meters.
+   * Creates a server without receipts and meters.
    *
    * @param vertx has the event loops
    * @param engine decides
@@ -69,6 +70,7 @@ public final class RespServer {
     this(
         vertx,
         engine,
+        new Refunds(engine, null),
         options,
         NetworkUsage.within(NetworkBounds.defaults()),
         new CompositeMeterRegistry());
@@ -81,12 +83,18 @@ public final class RespServer {
    *
    * @param vertx has the event loops
    * @param engine decides
+   * @param refunds issues and redeems receipts
    * @param options the options of the port
    * @param usage what clients of all protocols use together
    * @param registry receives the meters
    */
   public RespServer(
-      Vertx vertx, Engine engine, RespOptions options, NetworkUsage usage, MeterRegistry registry) {
+      Vertx vertx,
+      Engine engine,
+      Refunds refunds,
+      RespOptions options,
+      NetworkUsage usage,
+      MeterRegistry registry) {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
     TlsFiles files = options.tls();
@@ -95,6 +103,7 @@ public final class RespServer {
     this.conversations =
         new Conversations(
             engine,
+            refunds,
             options.credentials(),
             options.tokens(),
             options.conversationBounds(),

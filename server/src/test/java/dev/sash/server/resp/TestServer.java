@@ -5,6 +5,7 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
 import dev.sash.server.PatientStore;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.store.Store;
@@ -54,7 +55,9 @@ final class TestServer implements AutoCloseable {
     this.store = store;
     Store metered = new SashMeters(registry).instrument(new PatientStore(store));
     this.engine = new Engine(metered, "memory", Configuration.parse(YAML, "test"));
-    this.server = new RespServer(vertx, engine, options.port(0).build(), usage, registry);
+    this.server =
+        new RespServer(
+            vertx, engine, new Refunds(engine, null), options.port(0).build(), usage, registry);
     this.port = await(server.listen());
   }
 

@@ -83,14 +83,17 @@ record Command(
         name, least, most, 0, List.of(), summary, NONE, NONE, InTransaction.QUEUED, done);
   }
 
-  /** Returns a command about the key of a limiter, with one word for each argument. */
+  /**
+   * Returns a command about the key of a limiter. Optional arguments are in brackets, and may have
+   * several words.
+   */
   static Command ofKey(
       String name, List<String> arguments, String summary, Check syntax, Action action) {
-    int optional = (int) arguments.stream().filter(argument -> argument.startsWith("[")).count();
-    int most = 1 + arguments.size();
+    int least = 1 + (int) arguments.stream().filter(a -> !a.startsWith("[")).count();
+    int most = 1 + arguments.stream().mapToInt(a -> a.split(" ", -1).length).sum();
     return new Command(
         name,
-        most - optional,
+        least,
         most,
         1 + arguments.indexOf("key"),
         arguments,

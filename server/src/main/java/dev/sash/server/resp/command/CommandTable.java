@@ -1,6 +1,8 @@
 package dev.sash.server.resp.command;
 
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.NotPermittedException;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.engine.UnknownPolicyException;
 import dev.sash.server.resp.codec.CommandException;
 import dev.sash.server.resp.codec.ReplyWriter;
@@ -45,9 +47,13 @@ final class CommandTable {
 
   /** The table of a server. */
   static CommandTable of(
-      Engine engine, Authenticator authenticator, IntSupplier connections, MeterRegistry registry) {
+      Engine engine,
+      Refunds refunds,
+      Authenticator authenticator,
+      IntSupplier connections,
+      MeterRegistry registry) {
     CommandTable table = new CommandTable(registry);
-    table.add(new DecisionCommands(engine, authenticator).commands());
+    table.add(new DecisionCommands(engine, refunds, authenticator).commands());
     table.add(new ThrottleCommand(engine).commands());
     table.add(new ConnectionCommands(authenticator).commands());
     table.add(TransactionCommands.commands());
@@ -143,6 +149,8 @@ final class CommandTable {
       errors.increment();
       if (failure instanceof CommandException refusal) {
         reply.error(refusal.code(), refusal.getMessage());
+      } else if (failure instanceof NotPermittedException) {
+        reply.error("NOPERM", String.valueOf(failure.getMessage()));
       } else if (failure instanceof UnknownPolicyException) {
         reply.error("NOPOLICY", String.valueOf(failure.getMessage()));
       } else if (failure instanceof IllegalArgumentException) {

@@ -3,6 +3,7 @@ package dev.sash.server.resp.command;
 import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.access.RespCredentials;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.net.ByteBudget;
 import dev.sash.server.resp.codec.Wire;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,6 +22,7 @@ public final class Conversations {
    * Creates the commands.
    *
    * @param engine decides
+   * @param refunds issues and redeems receipts
    * @param credentials the user and password of clients; null for none
    * @param tokens the tokens of operators
    * @param bounds what one client may use
@@ -29,13 +31,14 @@ public final class Conversations {
    */
   public Conversations(
       Engine engine,
+      Refunds refunds,
       @Nullable RespCredentials credentials,
       OperatorTokens tokens,
       ConversationBounds bounds,
       IntSupplier connections,
       MeterRegistry registry) {
     this.authenticator = new Authenticator(credentials, tokens);
-    this.commands = CommandTable.of(engine, authenticator, connections, registry);
+    this.commands = CommandTable.of(engine, refunds, authenticator, connections, registry);
     this.bounds = bounds;
   }
 

@@ -9,7 +9,9 @@ import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Question;
 import dev.sash.server.engine.Reason;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.engine.UnknownPolicyException;
+import dev.sash.server.resp.codec.CommandException;
 import dev.sash.server.resp.codec.ReplyWriter;
 import dev.sash.server.resp.codec.Request;
 import java.time.Duration;
@@ -18,8 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,18 +27,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code SASH.CHECK}, {@code SASH.PEEK} and {@code SASH.REFUND} reply with six elements: allowed
  * (1 or 0), limit, remaining, milliseconds until a retry (0 if allowed, −1 if no waiting helps),
- * milliseconds until nothing is charged, and what decided.
+ * milliseconds until nothing is charged, and what decided. With {@code RECEIPT}, {@code SASH.CHECK}
+ * replies with a seventh: a receipt by which the permits can be returned, or null.
  */
 final class DecisionCommands {
   private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final String RECEIPT = "receipt";
 
   private final Engine engine;
+  private final Refunds refunds;
   private final Authenticator authenticator;
   private final Map<Source, byte[]> sources = new EnumMap<>(Source.class);
   private final Map<Reason, byte[]> reasons = new EnumMap<>(Reason.class);
 
-  DecisionCommands(Engine engine, Authenticator authenticator) {
+  DecisionCommands(Engine engine, Refunds refunds, Authenticator authenticator) {
     this.engine = engine;
+    this.refunds = refunds;
     this.authenticator = authenticator;
     for (Source source : Source.values()) {
       String word = source.name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -50,43 +54,87 @@ final class DecisionCommands {
   }
 
   List<Command> commands() {
-    List<String> permits = List.of("policy", "key", "[permits]");
     List<String> key = List.of("policy", "key");
+    List<String> check = List.of("policy", "key", "[permits]", "[RECEIPT]");
+    List<String> refund = List.of("policy", "key", "[permits]", "[RECEIPT receipt]");
     return List.of(
-        command("sash.check", permits, "Spends permits if they fit", asking(engine::check)),
-        command("sash.peek", key, "Returns the state of a key", this::peek),
-        command("sash.refund", permits, "Returns permits to a key", asking(engine::refund))
-            .onlyIf((request, client) -> authenticator.require(Right.REFUND, client)),
-        command("sash.reset", key, "Resets a key", this::reset)
+        Command.ofKey(
+            "sash.check", check, "Spends permits if they fit", this::checkCheck, this::check),
+        Command.ofKey("sash.peek", key, "Returns the state of a key", this::checkKey, this::peek),
+        Command.ofKey(
+                "sash.refund", refund, "Returns permits to a key", this::checkRefund, this::refund)
+            .onlyIf(this::checkRefundRight),
+        Command.ofKey("sash.reset", key, "Resets a key", this::checkKey, this::reset)
             .onlyIf((request, client) -> authenticator.require(Right.ADMIN, client)));
   }
 
-  private Command command(
-      String name, List<String> arguments, String summary, Command.Action action) {
-    return Command.ofKey(name, arguments, summary, this::checkSyntax, action);
-  }
-
-  private void checkSyntax(Request request, Conversation client) {
-    Question question = question(request, permits(request));
+  private void checkKey(Request request, Conversation client) {
+    Question question = question(request, null);
     if (!engine.configuration().policies().containsKey(question.policy())) {
       throw new UnknownPolicyException(question.policy());
     }
     request.checkKey(2);
   }
 
-  private Command.Action asking(Function<Question, CompletionStage<Answer>> ask) {
-    return (request, client, reply) -> {
-      Question question = question(request, permits(request));
-      return new PendingReply<>(ask.apply(question), this::write);
-    };
+  private void checkCheck(Request request, Conversation client) {
+    checkKey(request, client);
+    if (receiptAt(request, 1) > 0) {
+      refunds.requireReceipts();
+    }
+    permits(request, receiptAt(request, 1));
   }
 
-  private static @Nullable Long permits(Request request) {
-    return request.size() > 3 ? request.number(3, "permits", 0, Request.MAX_PERMITS) : null;
+  private void checkRefund(Request request, Conversation client) {
+    checkKey(request, client);
+    permits(request, receiptAt(request, 2));
+  }
+
+  /** A receipt is a right of its own. */
+  private void checkRefundRight(Request request, Conversation client) {
+    if (receiptAt(request, 2) == 0) {
+      authenticator.require(Right.REFUND, client);
+    }
+  }
+
+  /** Returns where RECEIPT begins the last words of a request; 0 if it does not. */
+  private static int receiptAt(Request request, int words) {
+    int at = request.size() - words;
+    return at > 2 && request.length(at) == RECEIPT.length() && request.word(at).equals(RECEIPT)
+        ? at
+        : 0;
+  }
+
+  /** Returns the permits, which stand between the key and what is at an index, if that is not 0. */
+  private static @Nullable Long permits(Request request, int end) {
+    int words = (end == 0 ? request.size() : end) - 3;
+    if (words > 1) {
+      throw CommandException.of("syntax error");
+    }
+    return words == 0 ? null : request.number(3, "permits", 0, Request.MAX_PERMITS);
+  }
+
+  private PendingReply<Answer> check(Request request, Conversation client, ReplyWriter reply) {
+    int receiptAt = receiptAt(request, 1);
+    Question question = question(request, permits(request, receiptAt));
+    if (receiptAt == 0) {
+      return new PendingReply<>(engine.check(question), this::write);
+    }
+    refunds.requireReceipts();
+    return new PendingReply<>(engine.check(question), this::writeWithReceipt);
   }
 
   private PendingReply<Answer> peek(Request request, Conversation client, ReplyWriter reply) {
     return new PendingReply<>(engine.check(question(request, 0L)), this::write);
+  }
+
+  private PendingReply<Answer> refund(Request request, Conversation client, ReplyWriter reply) {
+    int receiptAt = receiptAt(request, 2);
+    Question question = question(request, permits(request, receiptAt));
+    return new PendingReply<>(
+        receiptAt == 0
+            ? engine.refund(question)
+            : refunds.redeem(question, request.text(receiptAt + 1, "receipt")),
+        this::write);
   }
 
   private @Nullable PendingReply<?> reset(Request request, Conversation client, ReplyWriter reply) {
@@ -99,9 +147,24 @@ final class DecisionCommands {
     return Question.of(request.text(1, "policy"), request.text(2, "key"), permits);
   }
 
+  private void writeWithReceipt(Answer answer, ReplyWriter reply) {
+    String receipt = refunds.receiptFor(answer);
+    reply.array(7);
+    writeElements(answer, reply);
+    if (receipt == null) {
+      reply.nothing();
+    } else {
+      reply.bulk(receipt);
+    }
+  }
+
   private void write(Answer answer, ReplyWriter reply) {
-    Decision decision = answer.decision();
     reply.array(6);
+    writeElements(answer, reply);
+  }
+
+  private void writeElements(Answer answer, ReplyWriter reply) {
+    Decision decision = answer.decision();
     reply.integer(answer.allowed() ? 1 : 0);
     reply.integer(decision.limit());
     reply.integer(decision.remaining());

@@ -50,7 +50,8 @@ class CommandsTest {
           SASH.CHECK nope ann               | NOPOLICY there is no policy 'nope'
           SASH.CHECK no\u001bpe ann         | NOPOLICY there is no policy '(not a policy's name)'
           SASH.CHECK api                    | ERR wrong number of arguments for 'sash.check' command
-          SASH.CHECK api ann 1 2            | ERR wrong number of arguments for 'sash.check' command
+          SASH.CHECK api ann 1 2            | ERR syntax error
+          SASH.CHECK api ann 1 RECEIPT 2    | ERR wrong number of arguments for 'sash.check' command
           SASH.CHECK api ann one            | ERR permits must be a whole number
           SASH.CHECK api ann -1             | ERR permits must be between 0 and 1000000000, was -1
           SASH.CHECK api ann 1000000001     | ERR permits must be between 0 and 1000000000, was 1000000001

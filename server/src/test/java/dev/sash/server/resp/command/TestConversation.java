@@ -5,14 +5,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sash.config.Configuration;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
+import dev.sash.server.access.Receipts;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.engine.Refunds;
 import dev.sash.server.net.ByteBudget;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.codec.ReplyWriter;
 import dev.sash.server.resp.codec.Request;
 import dev.sash.server.resp.codec.RespParser;
+import dev.sash.store.Store;
 import dev.sash.testkit.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +55,10 @@ final class TestConversation {
   }
 
   TestConversation(RespOptions options, String yaml) {
+    this(options, yaml, true);
+  }
+
+  TestConversation(RespOptions options, String yaml, boolean receipts) {
     this.bounds =
         new ConversationBounds(
             new RespParser.Bounds(
@@ -59,17 +67,19 @@ final class TestConversation {
             options.idleTimeout(),
             options.maxPending());
     this.authenticator = new Authenticator(options.credentials(), options.tokens());
-    this.commands = CommandTable.of(engine(yaml), authenticator, () -> 1, registry);
+    Store store = InMemoryStore.builder().clock(clock).build();
+    Engine engine =
+        new Engine(
+            new SashMeters(registry).instrument(store),
+            "memory",
+            Configuration.parse(yaml, "test"));
+    Refunds refunds =
+        new Refunds(
+            engine, receipts ? new Receipts(new byte[32], store, InstantSource.system()) : null);
+    this.commands = CommandTable.of(engine, refunds, authenticator, () -> 1, registry);
     this.commands.add(
         List.of(Command.ofKey("late", List.of("key"), "", (request, client) -> {}, this::late)));
     this.conversation = connected();
-  }
-
-  private Engine engine(String yaml) {
-    return new Engine(
-        new SashMeters(registry).instrument(InMemoryStore.builder().clock(clock).build()),
-        "memory",
-        Configuration.parse(yaml, "test"));
   }
 
   private Conversation connected() {

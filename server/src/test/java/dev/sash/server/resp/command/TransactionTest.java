@@ -4,8 +4,8 @@ import static dev.sash.server.resp.codec.ReplyReader.error;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
-import dev.sash.server.resp.codec.ReplyReader;
 import dev.sash.server.resp.RespOptions;
+import dev.sash.server.resp.codec.ReplyReader;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -157,9 +157,7 @@ class TransactionTest {
       few.decide(decided);
       few.wire.runTasks();
     }
-    assertThat(few.wire.replies())
-        .hasSize(103)
-        .endsWith(Collections.nCopies(100, "x"), "PONG");
+    assertThat(few.wire.replies()).hasSize(103).endsWith(Collections.nCopies(100, "x"), "PONG");
     assertThat(few.budget.used()).isZero();
   }
 
