@@ -2,6 +2,7 @@ package dev.sash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sash.memory.InMemoryStore;
 import java.time.Duration;
@@ -79,6 +80,17 @@ class KeyLimiterTest {
     assertThat(hourly.peek("k").used()).isEqualTo(5);
     hourly.reset("k");
     assertThat(one.peek().used()).isEqualTo(5);
+  }
+
+  @Test
+  void anotherDeadlineChangesNothingElse() {
+    RateLimiter hurried = limiter.withDeadline(Duration.ofMillis(7));
+    one.tryAcquire(2);
+
+    assertThat(hurried.policy().deadline()).isEqualTo(Duration.ofMillis(7));
+    assertThat(hurried.policy().limits()).isEqualTo(limiter.policy().limits());
+    assertThat(hurried.tryAcquire("k").used()).isEqualTo(3);
+    assertThatThrownBy(() -> limiter.withDeadline(Duration.ZERO)).hasMessageContaining("deadline");
   }
 
   @Test

@@ -233,7 +233,9 @@ final class Serve {
     if (port == null) {
       return null;
     }
-    return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port).withTls(tls(arguments));
+    return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port)
+        .withMaxConnections(connections(arguments))
+        .withTls(tls(arguments));
   }
 
   private static @Nullable RespOptions resp(

@@ -11,26 +11,31 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen on
  * @param port the port to listen on; 0 for any that is free
  * @param tls the files of TLS; null for no TLS
+ * @param maxConnections how many connections there may be; more are closed as they come
  * @param drainTimeout how long calls under way may take when the server stops
  */
-public record GrpcOptions(String host, int port, @Nullable TlsFiles tls, Duration drainTimeout) {
+public record GrpcOptions(
+    String host, int port, @Nullable TlsFiles tls, int maxConnections, Duration drainTimeout) {
   /** Checks the numbers. */
   public GrpcOptions {
     Objects.requireNonNull(host, "host must not be null");
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port must be between 0 and 65535, was " + port);
     }
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException("maxConnections must be 1 or more, was " + maxConnections);
+    }
   }
 
   /**
-   * Returns the defaults: without TLS, ten seconds to drain.
+   * Returns the defaults: without TLS, 20,000 connections, ten seconds to drain.
    *
    * @param host the address to listen on
    * @param port the port to listen on; 0 for any that is free
    * @return the options
    */
   public static GrpcOptions at(String host, int port) {
-    return new GrpcOptions(host, port, null, Duration.ofSeconds(10));
+    return new GrpcOptions(host, port, null, 20_000, Duration.ofSeconds(10));
   }
 
   /**
@@ -40,6 +45,16 @@ public record GrpcOptions(String host, int port, @Nullable TlsFiles tls, Duratio
    * @return the options
    */
   public GrpcOptions withTls(@Nullable TlsFiles tls) {
-    return new GrpcOptions(host, port, tls, drainTimeout);
+    return new GrpcOptions(host, port, tls, maxConnections, drainTimeout);
+  }
+
+  /**
+   * Returns these options with another maximum of connections.
+   *
+   * @param most 1 or more
+   * @return the options
+   */
+  public GrpcOptions withMaxConnections(int most) {
+    return new GrpcOptions(host, port, tls, most, drainTimeout);
   }
 }

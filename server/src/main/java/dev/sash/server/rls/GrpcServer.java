@@ -3,7 +3,6 @@ package dev.sash.server.rls;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.metrics.RequestMeters;
 import io.grpc.Server;
-import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
@@ -12,17 +11,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,15 +38,11 @@ public final class GrpcServer implements AutoCloseable {
   private static final int POLL_MILLIS = 5;
   private static final int END_SECONDS = 5;
 
-  /**
-   * The loggers of what clients do: each of them could fill the log. Held, or they are forgotten.
-   */
-  private static final List<Logger> TRANSPORT_LOGS =
-      List.of(
-          Logger.getLogger("io.grpc.netty.NettyServerHandler"),
-          Logger.getLogger("io.grpc.netty.NettyServerStream"));
+  /** In which other threads leave the last answers, which are sent by then. */
+  private static final int QUIET_MILLIS = 50;
 
   private final GrpcOptions options;
+  private final @Nullable SslContext tls;
   private final RlsService service;
   private final HealthStatusManager health = new HealthStatusManager();
   private final EventLoopGroup eventLoops =
@@ -60,7 +50,8 @@ public final class GrpcServer implements AutoCloseable {
           Runtime.getRuntime().availableProcessors(),
           new DefaultThreadFactory("sash-grpc", true),
           NioIoHandler.newFactory());
-  private final Server server;
+  private final ConnectionLimit connections;
+  private @Nullable Server server;
 
   /**
    * Creates a server that does not listen yet. It gives a remote store 15 ms, a little less than
@@ -96,35 +87,27 @@ public final class GrpcServer implements AutoCloseable {
       MeterRegistry registry,
       Duration deadline) {
     this.options = options;
+    this.tls = tls;
     Decider decider = new Decider(engine, deadline, new DescriptorMeters(registry));
     this.service = new RlsService(decider, new RequestMeters(registry, "grpc"));
+    this.connections = new ConnectionLimit(options.maxConnections(), registry);
     health.setStatus(RlsService.NAME, ServingStatus.SERVING);
-    TRANSPORT_LOGS.forEach(log -> log.setFilter(GrpcServer::isOurs));
-    this.server = build(tls, registry);
-  }
-
-  /** Returns false for cancelled streams and messages that cannot be read. */
-  private static boolean isOurs(LogRecord record) {
-    Throwable thrown = record.getThrown();
-    return !(thrown instanceof Http2Exception.StreamException
-        || thrown instanceof StatusRuntimeException);
   }
 
   @SuppressWarnings("deprecation") // grpcurl and others still ask for the older reflection
-  private Server build(@Nullable SslContext tls, MeterRegistry registry) {
+  private Server build() {
     InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .bossEventLoopGroup(eventLoops)
             .workerEventLoopGroup(eventLoops)
-            .channelType(NioServerSocketChannel.class)
+            .channelFactory(() -> new LimitedServerChannel(connections))
             .directExecutor()
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
             // Envoy's connection_keepalive may ping often, and while there are no calls.
             .permitKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
-            .addTransportFilter(new ConnectionMeter(registry))
             .addService(service.definition())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
@@ -141,9 +124,10 @@ public final class GrpcServer implements AutoCloseable {
    * @return the port
    * @throws IllegalStateException if it cannot, such as for a port that is taken
    */
-  public int listen() {
+  public synchronized int listen() {
+    StreamErrorFilter.install();
     try {
-      server.start();
+      server = build().start();
       return server.getPort();
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
@@ -167,18 +151,26 @@ public final class GrpcServer implements AutoCloseable {
    * Calls that watch health end here too: they would never end by themselves.
    */
   @Override
-  public void close() {
-    server.shutdown();
+  public synchronized void close() {
+    if (server != null) {
+      stop(server);
+    }
+    eventLoops
+        .shutdownGracefully(QUIET_MILLIS, END_SECONDS * 1_000L, TimeUnit.MILLISECONDS)
+        .syncUninterruptibly();
+  }
+
+  private void stop(Server listening) {
+    listening.shutdown();
     long end = System.nanoTime() + options.drainTimeout().toNanos();
     try {
       while (service.underWay() > 0 && System.nanoTime() < end) {
-        server.awaitTermination(POLL_MILLIS, TimeUnit.MILLISECONDS);
+        listening.awaitTermination(POLL_MILLIS, TimeUnit.MILLISECONDS);
       }
-      server.shutdownNow().awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+      listening.shutdownNow().awaitTermination(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
-      server.shutdownNow();
+      listening.shutdownNow();
       Thread.currentThread().interrupt();
     }
-    eventLoops.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }

@@ -93,8 +93,10 @@ final class RlsService {
 
   private void answer(ServerCallStreamObserver<byte[]> call, RlsResponse response) {
     meters.count(OPERATION, response.overLimit() ? Outcome.DENIED : Outcome.ALLOWED);
-    call.onNext(response.toBytes());
-    call.onCompleted();
+    if (!call.isCancelled()) {
+      call.onNext(response.toBytes());
+      call.onCompleted();
+    }
   }
 
   private void fail(ServerCallStreamObserver<byte[]> call, Throwable failure) {

@@ -72,6 +72,21 @@ class EngineTest {
   }
 
   @Test
+  void aPolicyThatIsChargedAlwaysRecordsWhatDoesNotFit() {
+    Engine engine = engine("policies: {llm: {limit: 10/1m, charge: always}}");
+    assertThat(check(engine, Question.of("llm", "ann", 10L)).allowed()).isTrue();
+
+    Answer beyond = check(engine, Question.of("llm", "ann", 7L));
+    assertThat(beyond.allowed()).isFalse();
+    assertThat(beyond.decision().used()).isEqualTo(17);
+    assertThat(beyond.decision().retryAfter()).isEqualTo(Duration.ofMinutes(1));
+    Answer look = check(engine, Question.of("llm", "ann", 0L));
+    assertThat(look.decision().used()).isEqualTo(17);
+    clock.advance(Duration.ofMinutes(1));
+    assertThat(check(engine, "llm", "ann").allowed()).isTrue();
+  }
+
+  @Test
   void givesBackAndForgets() {
     Engine engine = engine("policies: {one: {limit: 2/1m}}");
     Question two = Question.of("one", "ann", 2L);

@@ -90,7 +90,8 @@ class NodeClientsIT {
             HexFormat.of().formatHex(message));
 
     assertThat(result.output()).startsWith("{\"ordinary\":{\"0\":1000},\"hurried\":{");
-    assertThat(result.output()).doesNotContainPattern("\"(?!0|4|ordinary|hurried)[^\"]+\":");
+    // 1 is CANCELLED: the server noticed the deadline before the client did.
+    assertThat(result.output()).doesNotContainPattern("\"(?!0|1|4|ordinary|hurried)[^\"]+\":");
     assertThat(result.exitCode()).isZero();
   }
 

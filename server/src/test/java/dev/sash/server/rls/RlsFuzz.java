@@ -2,14 +2,24 @@ package dev.sash.server.rls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sash.config.Configuration;
+import dev.sash.memory.InMemoryStore;
+import dev.sash.server.engine.Engine;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What anybody may send, led by coverage. In the build each test runs on the inputs in {@code
@@ -67,5 +77,61 @@ class RlsFuzz {
                 : null);
     assertThat(ours.hitsAddend())
         .isEqualTo(theirs.hasHitsAddend() ? theirs.getHitsAddend().getValue() : null);
+  }
+
+  private static final Configuration CONFIGURATION =
+      Configuration.parse(
+          """
+          domain: d
+          descriptors:
+            - key: a
+              value: x*y*z
+              share_threshold: true
+              value_to_metric: true
+              metadata: {a: {b: [1, yes]}}
+              rate_limit: {unit: second, requests_per_unit: 3}
+              descriptors:
+                - {key: b, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}}
+            - {key: a, quota_mode: true, rate_limit: {unit: hour, requests_per_unit: 5, name: n}}
+            - {key: b, shadow_mode: true, rate_limit: {unit: week, requests_per_unit: 0}}
+            - {key: c, rate_limit: {unlimited: true, replaces: [{name: n}]}}
+          """,
+          "fuzz.yaml");
+
+  /** Whatever is asked, there is a response with a status for each descriptor, or a refusal. */
+  @FuzzTest(maxDuration = "1m")
+  void decisions(byte[] message) throws IOException {
+    Engine engine = new Engine(InMemoryStore.create(), "memory", CONFIGURATION);
+    DescriptorMeters meters = new DescriptorMeters(new SimpleMeterRegistry());
+    Decider decider = new Decider(engine, Duration.ofSeconds(1), meters);
+    RlsResponse ours;
+    int descriptors;
+    try {
+      RlsRequest request = RlsRequest.parse(message);
+      descriptors = request.descriptors().size();
+      ours = decider.decide(request, TimeLimit.NONE).toCompletableFuture().join();
+    } catch (InvalidRequestException e) {
+      return;
+    }
+    RateLimitResponse theirs = RateLimitResponse.parseFrom(ours.toBytes());
+    assertThat(theirs.getStatusesCount()).isEqualTo(descriptors);
+    assertThat(theirs.getOverallCode() == RateLimitResponse.Code.OVER_LIMIT)
+        .isEqualTo(ours.overLimit());
+    assertThat(theirs.getDynamicMetadata()).isEqualTo(ours.metadata());
+  }
+
+  /** The same as a regular expression would say. */
+  @FuzzTest(maxDuration = "1m")
+  void wildcards(FuzzedDataProvider data) {
+    String pattern = data.consumeString(12);
+    String value = data.consumeString(24);
+    if (Wildcard.isWildcard(pattern)) {
+      String expression =
+          Arrays.stream(pattern.split("\\*", -1))
+              .map(Pattern::quote)
+              .collect(Collectors.joining(".*"));
+      assertThat(Wildcard.of(pattern).matches(value))
+          .isEqualTo(Pattern.compile(expression, Pattern.DOTALL).matcher(value).matches());
+    }
   }
 }

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +40,7 @@ class StalledRedisIT {
         .shouldRateLimit(request);
   }
 
-  @RepeatedTest(3)
+  @Test
   void theFailureRuleDecidesBeforeTheClientGivesUp() throws Exception {
     Files.writeString(
         folder.resolve("sash.yaml"),
