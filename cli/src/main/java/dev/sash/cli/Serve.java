@@ -145,8 +145,9 @@ final class Serve {
         SASH_REDIS_PASSWORD_FILE
                                 a file with the password of Redis, and SASH_REDIS_USER the user, if
                                 they are not in the URI
-      SASH_ADMIN_TOKEN_FILE, SASH_REFUND_TOKEN_FILE and SASH_RESP_PASSWORD_FILE name files instead.
-      Files are read again when they change. Tokens have at least 16 characters.
+      SASH_ADMIN_TOKEN_FILE, SASH_REFUND_TOKEN_FILE, SASH_RESP_PASSWORD_FILE and
+      SASH_RECEIPT_SECRET_FILE name files instead. Files of tokens and passwords are read again when
+      they change. Tokens have at least 16 characters.
       Signals: HUP reloads the configuration, TERM and INT drain and stop the server.
       """;
 

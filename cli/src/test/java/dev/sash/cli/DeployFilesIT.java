@@ -189,7 +189,8 @@ class DeployFilesIT {
   void manifestsHoldNoSecretAndNameTheFilesOfAnExternalOne() throws Exception {
     String text = Files.readString(MANIFESTS);
     assertThat(text).doesNotContain("kind: Secret").contains("secretName: sash");
-    for (String variable : List.of("SASH_ADMIN_TOKEN_FILE", "SASH_REFUND_TOKEN_FILE")) {
+    for (String variable :
+        List.of("SASH_ADMIN_TOKEN_FILE", "SASH_REFUND_TOKEN_FILE", "SASH_RECEIPT_SECRET_FILE")) {
       assertThat(text)
           .containsPattern("name: " + variable + "\\s+value: /run/secrets/sash/[a-z-]+\\n");
     }
@@ -199,7 +200,7 @@ class DeployFilesIT {
   }
 
   @Test
-  void aNetworkPolicyAdmitsOnlyClientsAndOnlyToThePortOfTheContainer() throws Exception {
+  void aNetworkPolicyAdmitsClientsToThePortsOfTheContainerAndNobodyElse() throws Exception {
     Map<?, ?> policy =
         yaml(MANIFESTS).stream()
             .map(document -> (Map<?, ?>) document)
@@ -209,10 +210,27 @@ class DeployFilesIT {
     Map<?, ?> spec = (Map<?, ?>) policy.get("spec");
     assertThat(spec.get("podSelector")).isEqualTo(Map.of("matchLabels", Map.of("app", "sash")));
     assertThat(spec.get("policyTypes")).isEqualTo(List.of("Ingress", "Egress"));
-    for (Object rule : (List<?>) spec.get("ingress")) {
-      assertThat((List<?>) ((Map<?, ?>) rule).get("from")).isNotEmpty();
-      assertThat(((Map<?, ?>) rule).get("ports")).isEqualTo(List.of(Map.of("port", "http")));
-    }
+    List<?> ingress = (List<?>) spec.get("ingress");
+    assertThat(ingress).allSatisfy(rule -> assertThat(admitted(rule)).isNotEmpty());
+    Object clients = Map.of("podSelector", Map.of("matchLabels", Map.of("sash-client", "true")));
+    Object portsOfClients =
+        ingress.stream()
+            .filter(rule -> admitted(rule).equals(List.of(clients)))
+            .map(rule -> ((Map<?, ?>) rule).get("ports"))
+            .findFirst()
+            .orElseThrow();
+    Set<String> opened =
+        found(
+            Pattern.compile("(?<=- name: )[a-z]+(?=\\n +containerPort)"),
+            Files.readString(MANIFESTS));
+    assertThat(opened).contains("http", "grpc");
+    assertThat((List<?>) portsOfClients)
+        .extracting(port -> String.valueOf(((Map<?, ?>) port).get("port")))
+        .hasSameElementsAs(opened);
+  }
+
+  private static List<?> admitted(Object rule) {
+    return (List<?>) ((Map<?, ?>) rule).get("from");
   }
 
   private static List<Object> yaml(Path file) throws IOException {
