@@ -231,9 +231,9 @@ public final class SashServer implements AutoCloseable {
   }
 
   /**
-   * Returns where Envoy's protocol is spoken.
+   * Returns the port of Envoy's protocol.
    *
-   * @return the port; 0 if it is not
+   * @return the port; 0 if gRPC is disabled
    */
   public int grpcPort() {
     return grpcPort;

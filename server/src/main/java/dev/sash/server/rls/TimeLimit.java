@@ -15,7 +15,7 @@ final class TimeLimit {
 
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** Whoever comes late is decided by the failure rule, as good as at once. */
+  /** What is left once the time is over: the failure rule then decides almost at once. */
   private static final long SHORTEST_NANOS = 100_000;
 
   /** Less is not worth another limiter. */
