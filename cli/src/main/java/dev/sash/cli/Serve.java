@@ -45,6 +45,8 @@ final class Serve {
   private static final String REDIS = "--redis";
   private static final String NODES = "--nodes";
   private static final String MAX_BYTES = "--max-bytes";
+  private static final String STATE_DIR = "--state-dir";
+  private static final String STATE_INTERVAL = "--state-interval";
   private static final String TLS_CERT = "--tls-cert";
   private static final String TLS_KEY = "--tls-key";
   private static final String TLS_CLIENT_CA = "--tls-client-ca";
@@ -69,6 +71,8 @@ final class Serve {
           REDIS,
           NODES,
           MAX_BYTES,
+          STATE_DIR,
+          STATE_INTERVAL,
           TLS_CERT,
           TLS_KEY,
           TLS_CLIENT_CA,
@@ -115,6 +119,8 @@ final class Serve {
         --nodes N               the number of servers that share the limits if Redis fails (1)
         --max-bytes SIZE        the memory for keys and their state, such as 512m or 1g; with Redis,
                                 for the local fallback (a quarter of the maximum heap)
+        --state-dir DIR         keeps the counts of a server in memory there, over restarts (none)
+        --state-interval TIME   the time between two saves (5s)
         --tls-cert FILE         the certificate chain in PEM format
         --tls-key FILE          the private key in PEM format
         --tls-client-ca FILE    the authorities of client certificates in PEM format; with it,
@@ -216,6 +222,7 @@ final class Serve {
             .withBounds(bounds(arguments));
     String config = arguments.text(CONFIG);
     String redis = arguments.text(REDIS);
+    String state = arguments.text(STATE_DIR);
     return ServerOptions.of(http)
         .withGrpc(grpc(arguments))
         .withResp(resp(arguments, environment, tokens))
@@ -225,6 +232,9 @@ final class Serve {
         .withRedisLogin(RedisLogin.of(environment))
         .withNodes(arguments.number(NODES, 1, 1_000_000, 1))
         .withMaxBytes(arguments.bytes(MAX_BYTES))
+        .withState(
+            state == null ? null : Path.of(state),
+            arguments.duration(STATE_INTERVAL, Duration.ofSeconds(5)))
         .withNetwork(network(arguments))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
   }

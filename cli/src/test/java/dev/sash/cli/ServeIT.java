@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -103,6 +104,11 @@ class ServeIT {
       process.destroy(); // TERM
       assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
       return process.exitValue();
+    }
+
+    void kill() throws InterruptedException {
+      process.destroyForcibly(); // KILL
+      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Override
@@ -186,6 +192,68 @@ class ServeIT {
             new PrintStream(err, true, UTF_8));
     assertThat(code).isEqualTo(Main.FAILED);
     assertThat(err.toString(UTF_8)).contains("sash.yaml:2:").contains("limt");
+  }
+
+  @Test
+  void countsSurviveARestart() throws Exception {
+    String directory = folder.resolve("state").toString();
+    try (Served served = new Served("--state-dir", directory, "--state-interval", "1h")) {
+      assertThat(served.post("/v1/check", spending(60)).body()).contains("\"used\":60,");
+      assertThat(served.stop()).isZero();
+    }
+    try (Served served = new Served("--state-dir", directory)) {
+      assertThat(served.post("/v1/check", spending(30)).body()).contains("\"used\":90,");
+      assertThat(served.post("/v1/check", spending(30)).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void aKilledServerLosesAtMostWhatWasChargedSinceTheLastSave() throws Exception {
+    Path directory = folder.resolve("state");
+    try (Served served =
+        new Served("--state-dir", directory.toString(), "--state-interval", "1s")) {
+      assertThat(served.post("/v1/check", spending(60)).statusCode()).isEqualTo(200);
+      awaitTwoSaves(directory.resolve("counts.sash"));
+      served.kill();
+    }
+    try (Served served = new Served("--state-dir", directory.toString())) {
+      assertThat(served.post("/v1/check", spending(1)).body()).contains("\"used\":61,");
+    }
+  }
+
+  /** The second began after everything so far was charged. */
+  private static void awaitTwoSaves(Path file) throws Exception {
+    FileTime seen = Files.exists(file) ? Files.getLastModifiedTime(file) : FileTime.fromMillis(0);
+    for (int saves = 0; saves < 2; ) {
+      Thread.sleep(20);
+      if (Files.exists(file) && !Files.getLastModifiedTime(file).equals(seen)) {
+        seen = Files.getLastModifiedTime(file);
+        saves++;
+      }
+    }
+  }
+
+  @Test
+  void aStateFileThatCannotBeUsedIsKeptAndADirectoryIsOfOneServer() throws Exception {
+    Path directory = Files.createDirectory(folder.resolve("state"));
+    Files.writeString(directory.resolve("counts.sash"), "not ours");
+    try (Served served = new Served("--state-dir", directory.toString())) {
+      assertThat(served.post("/v1/check", spending(1)).body()).contains("\"used\":1,");
+      assertThat(directory.resolve("counts.sash.refused")).hasContent("not ours");
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      int code =
+          Serve.run(
+              List.of("--state-dir", directory.toString(), "--port", "0"),
+              Map.of(),
+              new PrintStream(err, true, UTF_8),
+              new PrintStream(err, true, UTF_8));
+      assertThat(code).isEqualTo(Main.FAILED);
+      assertThat(err.toString(UTF_8)).contains("must not be used by another server, but is");
+    }
+  }
+
+  private static String spending(int permits) {
+    return "{\"policy\": \"default\", \"key\": \"user:42\", \"permits\": " + permits + "}";
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.sash.memory;
 
 import dev.sash.Limit;
 import dev.sash.store.ResolvedLimits;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,9 @@ abstract class Entry {
 
   /** Returns whether nothing is charged any more: the entry may be forgotten. */
   abstract boolean isIdle(long clockMicros);
+
+  /** Returns all states of the key. */
+  abstract List<LimitState> states();
 
   /** Forgets idle parts, if any, and returns the bytes that they took. */
   abstract long trim(long clockMicros);

@@ -1,5 +1,7 @@
 package dev.sash.memory;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,22 @@ abstract class EntryTable extends SpinLock {
     lock();
     try {
       return table.length;
+    } finally {
+      unlock();
+    }
+  }
+
+  /** Returns the entries as they are now; they may be dropped or replaced meanwhile. */
+  final List<Entry> entries() {
+    lock();
+    try {
+      List<Entry> entries = new ArrayList<>(size);
+      for (Entry first : table) {
+        for (Entry entry = first; entry != null; entry = entry.next) {
+          entries.add(entry);
+        }
+      }
+      return entries;
     } finally {
       unlock();
     }

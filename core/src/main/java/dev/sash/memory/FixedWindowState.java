@@ -1,6 +1,9 @@
 package dev.sash.memory;
 
 import dev.sash.Limit;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 
 /** The fixed window: one count, which starts again at zero at every multiple of W. */
 final class FixedWindowState extends LimitState {
@@ -9,6 +12,16 @@ final class FixedWindowState extends LimitState {
 
   FixedWindowState(Limit limit) {
     super(limit);
+  }
+
+  @Override
+  void saveCharges(DataOutputStream out) throws IOException {
+    out.writeInt(count);
+  }
+
+  @Override
+  void loadCharges(DataInputStream in) throws IOException {
+    count = in.readInt();
   }
 
   @Override

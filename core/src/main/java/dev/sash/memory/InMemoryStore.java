@@ -7,9 +7,12 @@ import dev.sash.store.KeyHandle;
 import dev.sash.store.Operation;
 import dev.sash.store.ResolvedLimits;
 import dev.sash.store.Store;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,6 +121,54 @@ public final class InMemoryStore implements Store {
    */
   public long maxBytes() {
     return memory.maxBytes();
+  }
+
+  /**
+   * Saves what is charged to all keys, so that {@link #restore} continues with it, in this or
+   * another process. Decisions go on meanwhile: those made while the file is written may be missing
+   * in it. What keys without room have spent together is not saved.
+   *
+   * @param file is replaced when the new content is complete and on the disk
+   * @throws IOException if the file cannot be written; the former one stays
+   */
+  public void save(Path file) throws IOException {
+    new StateFile(file)
+        .write(
+            out -> {
+              for (KeyTable table : tables.values()) {
+                table.save(out);
+              }
+              out.writeUTF(""); // no policy has this name
+            });
+  }
+
+  /**
+   * Restores what was saved. Keys that are held already stay as they are. The clock must count from
+   * the same origin as that of the store that saved, as {@link MicroClock#system} does: so the time
+   * that passed in between counts.
+   *
+   * @param file a file of {@link #save}
+   * @return the number of keys that were restored
+   * @throws IOException if the file is damaged, not complete, of another version or not a file of
+   *     {@link #save}; the message says what. Nothing is restored then
+   */
+  public long restore(Path file) throws IOException {
+    AtomicLong restored = new AtomicLong();
+    new StateFile(file)
+        .read(
+            in -> {
+              for (String policy = in.readUTF(); !policy.isEmpty(); policy = in.readUTF()) {
+                String key = in.readUTF();
+                LimitState[] states = new LimitState[in.readByte()];
+                for (int i = 0; i < states.length; i++) {
+                  states[i] = LimitState.load(in);
+                }
+                if (table(policy).restore(key, states)) {
+                  restored.incrementAndGet();
+                }
+              }
+            });
+    return restored.get();
   }
 
   /** Drops the idle keys of all policies at once. */

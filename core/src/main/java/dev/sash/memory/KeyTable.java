@@ -5,9 +5,13 @@ import dev.sash.MicroClock;
 import dev.sash.store.KeyHandle;
 import dev.sash.store.Operation;
 import dev.sash.store.ResolvedLimits;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +36,7 @@ final class KeyTable {
   private static final long SWEEP_PAUSE_MICROS = 1_000_000;
   private static final int SWEEPS_PER_ROUND = 30;
   private static final int BUCKETS_PER_LOCK = 64;
+  private static final int KEYS_SAVED_PER_LOCK = 16;
   private static final long WARNING_PAUSE_MICROS = 60_000_000;
 
   /** Far beyond any clock, and far enough from overflow. */
@@ -201,6 +206,26 @@ final class KeyTable {
       }
     }
     return (firstSegment + count) % segments.length;
+  }
+
+  /** Writes all keys. No lock is held for long, nor while something is written to the output. */
+  void save(DataOutputStream out) throws IOException {
+    ByteArrayOutputStream some = new ByteArrayOutputStream();
+    for (Segment segment : segments) {
+      List<Entry> entries = segment.entries();
+      for (int from = 0; from < entries.size(); from += KEYS_SAVED_PER_LOCK) {
+        int to = Math.min(entries.size(), from + KEYS_SAVED_PER_LOCK);
+        segment.save(entries.subList(from, to), new DataOutputStream(some));
+        some.writeTo(out);
+        some.reset();
+      }
+    }
+  }
+
+  /** Adds a key with its states. Returns false if the key is held, or there is no room. */
+  boolean restore(String key, LimitState[] states) {
+    int hash = hash(key);
+    return segment(hash).restore(key, hash, states);
   }
 
   /** Drops the idle keys of all segments. */

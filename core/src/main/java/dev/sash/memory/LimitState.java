@@ -2,6 +2,10 @@ package dev.sash.memory;
 
 import dev.sash.Limit;
 import dev.sash.store.ResolvedLimits;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +40,25 @@ abstract class LimitState extends Entry {
       case TOKEN_BUCKET -> new TokenBucketState(limit);
     };
   }
+
+  /** Writes this state, so that {@link #load} returns an equal one. */
+  final void save(DataOutputStream out) throws IOException {
+    out.writeUTF(limit.toString());
+    out.writeLong(newest);
+    saveCharges(out);
+  }
+
+  /** Reads what {@link #save} wrote. */
+  static LimitState load(DataInputStream in) throws IOException {
+    LimitState state = blank(Limit.parse(in.readUTF()));
+    state.newest = in.readLong();
+    state.loadCharges(in);
+    return state;
+  }
+
+  abstract void saveCharges(DataOutputStream out) throws IOException;
+
+  abstract void loadCharges(DataInputStream in) throws IOException;
 
   /** Returns the permits charged at that time. */
   abstract long used(long now);
@@ -124,6 +147,11 @@ abstract class LimitState extends Entry {
   @Override
   final @Nullable LimitState stateFor(Limit other) {
     return limit.sharesStateWith(other) ? this : null;
+  }
+
+  @Override
+  final List<LimitState> states() {
+    return List.of(this);
   }
 
   @Override

@@ -8,6 +8,8 @@ import dev.sash.internal.DecisionMaker;
 import dev.sash.store.Decisions;
 import dev.sash.store.Operation;
 import dev.sash.store.ResolvedLimits;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +65,40 @@ final class Segment extends EntryTable {
         held.entry = entry;
       }
       return decide(operation, entry, held.key, held.hash, limits, clockMicros, permits);
+    } finally {
+      unlock();
+    }
+  }
+
+  /**
+   * Writes some entries: the policy, the key and its states.
+   *
+   * @param entries of this segment; those that are not held any more are passed over
+   */
+  void save(List<Entry> entries, DataOutputStream out) throws IOException {
+    lock();
+    try {
+      for (Entry entry : entries) {
+        if (entry.key != null) {
+          out.writeUTF(keys.policy());
+          out.writeUTF(entry.key);
+          out.writeByte(entry.states().size());
+          for (LimitState state : entry.states()) {
+            state.save(out);
+          }
+        }
+      }
+    } finally {
+      unlock();
+    }
+  }
+
+  /** Adds a key with its states. Returns false if the key is held, or there is no room. */
+  boolean restore(String key, int hash, LimitState[] states) {
+    lock();
+    try {
+      Entry entry = states.length == 1 ? states[0] : new SeveralLimits(states, List.of(), states);
+      return find(key, hash) == null && add(entry, key, hash, (byte) 0);
     } finally {
       unlock();
     }

@@ -94,6 +94,11 @@ final class SeveralLimits extends Entry {
   }
 
   @Override
+  List<LimitState> states() {
+    return List.of(held);
+  }
+
+  @Override
   long trim(long clockMicros) {
     List<LimitState> live = new ArrayList<>();
     long freed = 0;

@@ -2,6 +2,9 @@ package dev.sash.memory;
 
 import dev.sash.Limit;
 import dev.sash.internal.MulDiv;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 
 /**
  * The sliding counter: windows aligned to multiples of W, a count for this one and one for the one
@@ -26,6 +29,18 @@ final class SlidingCounterState extends LimitState {
 
   SlidingCounterState(Limit limit) {
     super(limit);
+  }
+
+  @Override
+  void saveCharges(DataOutputStream out) throws IOException {
+    out.writeInt(previous);
+    out.writeInt(current);
+  }
+
+  @Override
+  void loadCharges(DataInputStream in) throws IOException {
+    previous = in.readInt();
+    current = in.readInt();
   }
 
   @Override

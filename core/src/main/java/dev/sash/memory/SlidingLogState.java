@@ -1,6 +1,9 @@
 package dev.sash.memory;
 
 import dev.sash.Limit;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 
 /**
  * The sliding log: every admission is charged until it is one window old.
@@ -120,6 +123,35 @@ final class SlidingLogState extends LimitState {
     newest = now;
     outcome.set(count + 1, most - count - 1, 0, window);
     return 0;
+  }
+
+  /** The records as they are, with totals that begin at 0. */
+  @Override
+  void saveCharges(DataOutputStream out) throws IOException {
+    out.writeBoolean(weighted);
+    out.writeInt(size);
+    for (int record = 0; record < size; record++) {
+      int slot = slot(record);
+      out.writeInt(ring[slot]);
+      if (wide) {
+        out.writeInt(ring[slot + 1]);
+      }
+      if (weighted) {
+        out.writeInt(total(record) - base);
+      }
+    }
+  }
+
+  @Override
+  void loadCharges(DataInputStream in) throws IOException {
+    weighted = in.readBoolean();
+    stride = stride(weighted);
+    size = in.readInt();
+    ring = size == 0 ? EMPTY : new int[Math.max(FIRST_RECORDS, size) * stride];
+    for (int i = 0; i < size * stride; i++) {
+      ring[i] = in.readInt();
+    }
+    base = weighted || size == 0 ? 0 : ring[0];
   }
 
   @Override

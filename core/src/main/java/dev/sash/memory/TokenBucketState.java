@@ -2,6 +2,9 @@ package dev.sash.memory;
 
 import dev.sash.Limit;
 import dev.sash.internal.MulDiv;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 
 /**
  * The token bucket, kept as the debt that is still to be refilled: a request fits iff debt and
@@ -20,6 +23,18 @@ final class TokenBucketState extends LimitState {
 
   TokenBucketState(Limit limit) {
     super(limit);
+  }
+
+  @Override
+  void saveCharges(DataOutputStream out) throws IOException {
+    out.writeInt(debt);
+    out.writeLong(debtParts);
+  }
+
+  @Override
+  void loadCharges(DataInputStream in) throws IOException {
+    debt = in.readInt();
+    debtParts = in.readLong();
   }
 
   @Override

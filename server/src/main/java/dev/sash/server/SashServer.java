@@ -34,6 +34,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Set;
@@ -65,6 +66,7 @@ public final class SashServer implements AutoCloseable {
   private final CurrentConfiguration configuration;
   private final Store store;
   private final Vertx vertx;
+  private final @Nullable StateKeeper stateKeeper;
   private final HttpApi http;
   private final @Nullable GrpcServer grpc;
   private final @Nullable RespServer resp;
@@ -111,6 +113,8 @@ public final class SashServer implements AutoCloseable {
         respOptions == null
             ? null
             : new RespServer(vertx, engine, refunds, respOptions, usage, registry);
+    // Last: what fails before leaves nothing behind.
+    this.stateKeeper = stateKeeper(options, store);
   }
 
   private static GrpcServer grpc(
@@ -133,6 +137,18 @@ public final class SashServer implements AutoCloseable {
       secret = configured.getBytes(UTF_8);
     }
     return new Receipts(secret, store, InstantSource.system());
+  }
+
+  private static @Nullable StateKeeper stateKeeper(ServerOptions options, Store store) {
+    Path directory = options.stateDirectory();
+    if (directory == null) {
+      return null;
+    }
+    if (!(store instanceof InMemoryStore memory)) {
+      LOG.info("State directory {} is not used: Redis keeps the state", directory);
+      return null;
+    }
+    return StateKeeper.start(memory, directory, options.stateInterval());
   }
 
   private static Vertx vertx() {
@@ -303,6 +319,9 @@ public final class SashServer implements AutoCloseable {
       quietly("RESP", () -> await(resp.close(), START_SECONDS));
     }
     quietly("configuration", configuration::close);
+    if (stateKeeper != null) {
+      quietly("state", stateKeeper::close);
+    }
     quietly("store", store::close);
     quietly("event loops", () -> await(vertx.close(), START_SECONDS));
     registry.close();

@@ -29,6 +29,8 @@ public final class ServerOptions {
   private long maxBytes;
   private @Nullable String receiptSecret;
   private NetworkBounds network = NetworkBounds.defaults();
+  private @Nullable Path stateDirectory;
+  private Duration stateInterval = Duration.ofSeconds(5);
   private Duration drainDelay = Duration.ZERO;
 
   private ServerOptions(HttpOptions http) {
@@ -57,6 +59,8 @@ public final class ServerOptions {
     copy.maxBytes = maxBytes;
     copy.receiptSecret = receiptSecret;
     copy.network = network;
+    copy.stateDirectory = stateDirectory;
+    copy.stateInterval = stateInterval;
     copy.drainDelay = drainDelay;
     change.accept(copy);
     return copy;
@@ -243,6 +247,39 @@ public final class ServerOptions {
    */
   public ServerOptions withNetwork(NetworkBounds network) {
     return with(copy -> copy.network = network);
+  }
+
+  /**
+   * Returns the directory in which the counts of a server in memory survive a restart.
+   *
+   * @return null if they do not
+   */
+  public @Nullable Path stateDirectory() {
+    return stateDirectory;
+  }
+
+  /**
+   * Returns the time between two saves.
+   *
+   * @return what a process that is killed loses at most
+   */
+  public Duration stateInterval() {
+    return stateInterval;
+  }
+
+  /**
+   * Sets the directory in which the counts of a server in memory survive a restart.
+   *
+   * @param directory the directory of this server alone; null if counts do not survive
+   * @param interval the time between two saves
+   * @return a copy of these options
+   */
+  public ServerOptions withState(@Nullable Path directory, Duration interval) {
+    return with(
+        copy -> {
+          copy.stateDirectory = directory;
+          copy.stateInterval = interval;
+        });
   }
 
   /**
