@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A policy in force, and the limiters of its tiers. Immutable, except for what is counted. */
@@ -41,20 +40,17 @@ final class ActivePolicy {
    *
    * @param deadline the longest time to wait for a remote store, if that is less than the policy's
    */
-  PolicyCharge charge(Question question, Duration deadline) {
-    String key = key(question);
-    Tier tier = tier(question);
+  PolicyCharge charge(CheckRequest request, Duration deadline) {
+    String key = key(request);
+    Tier tier = tier(request);
     return new PolicyCharge(
+        config.name(),
         config,
         limiter(tier, deadline),
         tier.limits,
         key,
-        permits(question),
-        listed(question, key));
-  }
-
-  CompletionStage<Void> reset(Question question) {
-    return tier(question).limiter.resetAsync(key(question));
+        permits(request),
+        listed(request, key));
   }
 
   private RateLimiter limiter(Tier tier, Duration deadline) {
@@ -62,38 +58,38 @@ final class ActivePolicy {
     return longer ? tier.limiter : tier.limiter.withDeadline(deadline);
   }
 
-  private @Nullable Reason listed(Question question, String key) {
+  private @Nullable Reason listed(CheckRequest request, String key) {
     if (config.mode() == Mode.OFF) {
       return Reason.OFF;
     }
-    IpAddress address = Attributes.address(question.attributes());
+    IpAddress address = Attributes.address(request.attributes());
     if (config.deny().contains(key, address) && config.mode() == Mode.ENFORCE) {
       return Reason.DENY_LIST;
     }
     return config.allow().contains(key, address) ? Reason.ALLOW_LIST : null;
   }
 
-  private String key(Question question) {
-    if (question.key() != null) {
-      return question.key();
+  private String key(CheckRequest request) {
+    if (request.key() != null) {
+      return request.key();
     }
-    return Attributes.key(config, question.attributes());
+    return Attributes.key(config, request.attributes());
   }
 
-  private Tier tier(Question question) {
+  private Tier tier(CheckRequest request) {
     if (tiers.isEmpty()) {
       return untiered;
     }
-    String tier = question.attributes().get(config.tierAttribute());
+    String tier = request.attributes().get(config.tierAttribute());
     return tier == null ? untiered : tiers.getOrDefault(tier, untiered);
   }
 
-  private long permits(Question question) {
-    if (question.permits() != null) {
-      return question.permits();
+  private long permits(CheckRequest request) {
+    if (request.permits() != null) {
+      return request.permits();
     }
     Cost cost = config.cost();
-    String told = cost.attribute() == null ? null : question.attributes().get(cost.attribute());
+    String told = cost.attribute() == null ? null : request.attributes().get(cost.attribute());
     return told == null ? cost.permits() : Attributes.cost(cost, told);
   }
 }

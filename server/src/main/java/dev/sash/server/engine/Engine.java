@@ -2,9 +2,11 @@ package dev.sash.server.engine;
 
 import dev.sash.AllOrNothing;
 import dev.sash.Decision;
+import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
+import dev.sash.config.PolicyConfig;
 import dev.sash.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,13 +22,21 @@ import org.jspecify.annotations.Nullable;
  * here. Thread-safe; answers on Redis come on an I/O thread, which must not be blocked.
  *
  * <p>A policy's counts live as long as its name is configured: another configuration takes effect
- * from the next question on, and forgets nothing.
+ * from the next request on, and forgets nothing.
  */
 public final class Engine {
   /** No policy has a longer one. */
   private static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);
 
+  private static final String AD_HOC = "ad-hoc";
+
+  /** Rule and deadline are the defaults; the limit never decides. */
+  private static final PolicyConfig AD_HOC_CONFIG =
+      PolicyConfig.of(
+          Policy.internal(AD_HOC).withLimit(Limit.slidingLog(1, Duration.ofMinutes(1))));
+
   private final Store store;
+  private final RateLimiter adHoc;
   private final String storeName;
   private volatile Active active;
 
@@ -43,6 +53,7 @@ public final class Engine {
   public Engine(Store store, String storeName, Configuration configuration) {
     this.store = Objects.requireNonNull(store, "store must not be null");
     this.storeName = Objects.requireNonNull(storeName, "storeName must not be null");
+    this.adHoc = store.limiter(AD_HOC_CONFIG.policy());
     this.active = activated(configuration);
   }
 
@@ -78,47 +89,47 @@ public final class Engine {
   /**
    * Spends permits, if they fit.
    *
-   * @param question who asks for what; 0 permits only look
+   * @param request the request; 0 permits only peek
    * @return completes with the answer
    * @throws UnknownPolicyException if there is no such policy
-   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   * @throws IllegalArgumentException if the request is invalid; the message says why
    */
-  public CompletionStage<Answer> check(Question question) {
-    return check(question, LONGEST_DEADLINE);
+  public CompletionStage<CheckResult> check(CheckRequest request) {
+    return check(request, LONGEST_DEADLINE);
   }
 
   /**
    * Spends permits, if they fit, for a caller that does not wait long.
    *
-   * @param question who asks for what; 0 permits only look
+   * @param request the request; 0 permits only peek
    * @param deadline the longest time to wait for a remote store, if that is less than the policy's
    * @return completes with the answer
    * @throws UnknownPolicyException if there is no such policy
-   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   * @throws IllegalArgumentException if the request is invalid; the message says why
    */
-  public CompletionStage<Answer> check(Question question, Duration deadline) {
-    return charge(question, deadline).tryAcquire();
+  public CompletionStage<CheckResult> check(CheckRequest request, Duration deadline) {
+    return charge(request, deadline).tryAcquire();
   }
 
   /**
    * Acquires permits under several policies, all or nothing: when one denies, the others end
    * uncharged.
    *
-   * @param questions the request as each policy sees it
+   * @param requests the request as each policy sees it
    * @return completes with an answer of each policy, in the same order; the request is admitted if
    *     all of them allow it
    * @throws UnknownPolicyException if there is no such policy
-   * @throws IllegalArgumentException if one of them cannot be answered; it says why
+   * @throws IllegalArgumentException if one of them is invalid; the message says why
    */
-  public CompletionStage<List<Answer>> checkAll(List<Question> questions) {
-    List<PolicyCharge> charges = new ArrayList<>(questions.size());
-    for (Question question : questions) {
-      charges.add(charge(question));
+  public CompletionStage<List<CheckResult>> checkAll(List<CheckRequest> requests) {
+    List<PolicyCharge> charges = new ArrayList<>(requests.size());
+    for (CheckRequest request : requests) {
+      charges.add(charge(request));
     }
     return AllOrNothing.tryAcquire(charges)
         .thenApply(
             decisions -> {
-              List<Answer> answers = new ArrayList<>(charges.size());
+              List<CheckResult> answers = new ArrayList<>(charges.size());
               for (int i = 0; i < charges.size(); i++) {
                 answers.add(charges.get(i).answer(decisions.get(i)));
               }
@@ -129,40 +140,40 @@ public final class Engine {
   /**
    * Gives back permits.
    *
-   * @param question who spent how many
+   * @param request the key and the permits
    * @return completes with the key's state afterwards
    * @throws UnknownPolicyException if there is no such policy
-   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   * @throws IllegalArgumentException if the request is invalid; the message says why
    */
-  public CompletionStage<Answer> refund(Question question) {
-    return refund(question, null, LONGEST_DEADLINE);
+  public CompletionStage<CheckResult> refund(CheckRequest request) {
+    return refund(request, null, LONGEST_DEADLINE);
   }
 
   /**
    * Gives back permits to where they were charged.
    *
-   * @param question the key and the permits
+   * @param request the key and the permits
    * @param charged the decision that charged them; null for the store
    * @param deadline the longest time to wait for a remote store, if that is less than the policy's
    * @return completes with the state of the key afterwards
    * @throws UnknownPolicyException if there is no such policy
-   * @throws IllegalArgumentException if the question cannot be answered; it says why
+   * @throws IllegalArgumentException if the request is invalid; the message says why
    */
-  public CompletionStage<Answer> refund(
-      Question question, @Nullable Decision charged, Duration deadline) {
-    PolicyCharge charge = charge(question, deadline);
+  public CompletionStage<CheckResult> refund(
+      CheckRequest request, @Nullable Decision charged, Duration deadline) {
+    PolicyCharge charge = charge(request, deadline);
     return (charged == null ? charge.refund() : charge.refund(charged)).thenApply(charge::answer);
   }
 
   /**
    * Forgets a key.
    *
-   * @param question who; permits do not matter
+   * @param request the key; its permits do not matter
    * @return completes when it is forgotten, or exceptionally if the store does not answer
    * @throws UnknownPolicyException if there is no such policy
    */
-  public CompletionStage<Void> reset(Question question) {
-    return policy(question).reset(question);
+  public CompletionStage<Void> reset(CheckRequest request) {
+    return charge(request).reset();
   }
 
   /**
@@ -194,19 +205,32 @@ public final class Engine {
     return storeName;
   }
 
-  PolicyCharge charge(Question question) {
-    return charge(question, LONGEST_DEADLINE);
+  PolicyCharge charge(CheckRequest request) {
+    return charge(request, LONGEST_DEADLINE);
   }
 
-  private PolicyCharge charge(Question question, Duration deadline) {
-    return policy(question).charge(question, deadline);
-  }
-
-  private ActivePolicy policy(Question question) {
-    ActivePolicy policy = active.policies.get(question.policy());
-    if (policy == null) {
-      throw new UnknownPolicyException(question.policy());
+  private PolicyCharge charge(CheckRequest request, Duration deadline) {
+    String name = request.policy();
+    if (name == null) {
+      return adHocCharge(request);
     }
-    return policy;
+    ActivePolicy policy = active.policies.get(name);
+    if (policy == null) {
+      throw new UnknownPolicyException(name);
+    }
+    return policy.charge(request, deadline);
+  }
+
+  /** Requests with the same key and the same windows and algorithms share their counts. */
+  private PolicyCharge adHocCharge(CheckRequest request) {
+    if (!configuration().adHocLimits()) {
+      throw new NotPermittedException(
+          "limits must not be given: the configuration does not permit ad-hoc limits");
+    }
+    List<Limit> limits = Objects.requireNonNull(request.limits());
+    String key = Objects.requireNonNull(request.key());
+    long permits = request.permits() == null ? 1 : request.permits();
+    return new PolicyCharge(
+        AD_HOC, AD_HOC_CONFIG, adHoc.withLimits(limits), limits, key, permits, null);
   }
 }

@@ -1,6 +1,6 @@
 package dev.sash.server.engine;
 
-/** A question that the configuration does not permit to ask. */
+/** A request that the configuration does not permit to ask. */
 public final class NotPermittedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request under one policy, with everything that the policy makes of it.
  *
+ * @param policy the policy's name in results
  * @param config the policy
  * @param limiter decides by the limits
  * @param limits the limits of the tier
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param listed why the limits do not decide; null if they do
  */
 record PolicyCharge(
+    String policy,
     PolicyConfig config,
     RateLimiter limiter,
     List<Limit> limits,
@@ -34,17 +36,12 @@ record PolicyCharge(
     @Nullable Reason listed)
     implements AllOrNothing.Part {
   @Override
-  public String policy() {
-    return config.name();
-  }
-
-  @Override
   public boolean isBinding() {
     return config.mode() != Mode.SHADOW;
   }
 
   /** Acquires the permits if they fit. */
-  CompletionStage<Answer> tryAcquire() {
+  CompletionStage<CheckResult> tryAcquire() {
     return tryAcquire(permits).thenApply(this::answer);
   }
 
@@ -72,6 +69,11 @@ record PolicyCharge(
         : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
   }
 
+  /** Forgets the key. */
+  CompletionStage<Void> reset() {
+    return limiter.resetAsync(key);
+  }
+
   /** Returns the decision on a key to which nothing is charged. */
   private Decision uncharged(boolean denied) {
     Limit least = new ResolvedLimits(config.policy(), limits).lowest();
@@ -81,9 +83,9 @@ record PolicyCharge(
   }
 
   /** Returns the answer that a decision of this policy gives. */
-  Answer answer(Decision decision) {
+  CheckResult answer(Decision decision) {
     Reason reason = listed == null ? (isBinding() ? Reason.LIMIT : Reason.SHADOW) : listed;
     boolean allowed = decision.allowed() || reason == Reason.SHADOW;
-    return new Answer(allowed, reason, config.name(), limits, key, permits, decision);
+    return new CheckResult(allowed, reason, policy, limits, key, permits, decision);
   }
 }

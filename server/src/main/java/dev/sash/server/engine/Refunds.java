@@ -47,7 +47,7 @@ public final class Refunds {
    * @param answer an answer to a check
    * @return null if nothing was charged, or not in the store
    */
-  public @Nullable String receiptFor(Answer answer) {
+  public @Nullable String receiptFor(CheckResult answer) {
     boolean charged =
         answer.reason() == Reason.LIMIT
             && answer.allowed()
@@ -63,7 +63,7 @@ public final class Refunds {
   /**
    * Gives permits back by a receipt, which cannot be used again.
    *
-   * @param question the policy and the key that were charged; without permits, all of them
+   * @param request the policy and the key that were charged; without permits, all of them
    * @param text the receipt
    * @return completes with the state of the key afterwards; exceptionally with a {@link
    *     NotPermittedException} if the receipt was used before
@@ -71,11 +71,11 @@ public final class Refunds {
    * @throws IllegalArgumentException if the receipt is not of this key, policy and window, or is
    *     too old, or of fewer permits
    */
-  public CompletionStage<Answer> redeem(Question question, String text) {
+  public CompletionStage<CheckResult> redeem(CheckRequest request, String text) {
     Receipts known = required();
-    PolicyCharge charge = engine.charge(question);
+    PolicyCharge charge = engine.charge(request);
     Receipt receipt = known.verify(text, charge.policy(), charge.limits(), charge.key());
-    long permits = question.permits() == null ? receipt.permits() : question.permits();
+    long permits = request.permits() == null ? receipt.permits() : request.permits();
     if (permits < 1 || permits > receipt.permits()) {
       throw new IllegalArgumentException(
           "permits must be between 1 and "
@@ -90,8 +90,7 @@ public final class Refunds {
               if (!first) {
                 throw new NotPermittedException("the receipt has been used before");
               }
-              return engine.refund(
-                  new Question(question.policy(), question.key(), permits, question.attributes()));
+              return engine.refund(request.withPermits(permits));
             });
   }
 }

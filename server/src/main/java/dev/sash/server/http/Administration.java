@@ -3,9 +3,10 @@ package dev.sash.server.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.sash.Limit;
 import dev.sash.config.PolicyConfig;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.http.AskReader.Form;
+import dev.sash.server.http.CheckReader.Form;
 import dev.sash.server.http.Operations.ConfigurationStatus;
 import dev.sash.server.metrics.Outcome;
 import io.vertx.core.Vertx;
@@ -22,7 +23,6 @@ final class Administration {
 
   private final Vertx vertx;
   private final Engine engine;
-  private final Questions questions;
   private final Operations operations;
   private final ProxyWarning proxyWarning;
   private final AdminGuard guard;
@@ -30,13 +30,11 @@ final class Administration {
   Administration(
       Vertx vertx,
       Engine engine,
-      Questions questions,
       Operations operations,
       ProxyWarning proxyWarning,
       AdminGuard guard) {
     this.vertx = vertx;
     this.engine = engine;
-    this.questions = questions;
     this.operations = operations;
     this.proxyWarning = proxyWarning;
     this.guard = guard;
@@ -46,20 +44,20 @@ final class Administration {
   void reset(Exchange exchange, byte[] body) {
     guard.admit(exchange);
     exchange.after(
-        questions.reset(AskReader.one(body, Form.LOOK)),
+        engine.reset(CheckReader.one(body, Form.LOOK).request()),
         nothing -> exchange.answer(204, Outcome.DONE));
   }
 
   /** Tells what is known of a key. */
   void inspect(Exchange exchange, List<String> parameters) {
     guard.admit(exchange);
-    Ask ask = Questions.byPath(parameters, exchange.request().query()).withPermits(0);
-    exchange.after(questions.check(ask), answer -> inspected(exchange, answer));
+    CheckRequest request = Checks.byPath(parameters, exchange.request().query()).withPermits(0);
+    exchange.after(engine.check(request), answer -> inspected(exchange, answer));
   }
 
-  private void inspected(Exchange exchange, Answer answer) {
+  private void inspected(Exchange exchange, CheckResult answer) {
     JsonBytes state = new JsonBytes();
-    AnswerWriter.write(state.put('{'), answer);
+    ResultWriter.write(state.put('{'), answer);
     String fields = state.put('}').toBuffer().toString();
     exchange.answer(
         200,

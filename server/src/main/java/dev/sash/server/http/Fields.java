@@ -3,7 +3,7 @@ package dev.sash.server.http;
 import dev.sash.http.FieldStyle;
 import dev.sash.http.PolicyDecision;
 import dev.sash.http.RateLimitFields;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Reason;
 import java.time.InstantSource;
 import java.util.List;
@@ -17,7 +17,7 @@ final class Fields {
   private Fields() {}
 
   /** Where something else than the limits decided, there is nothing true to say about them. */
-  static void write(Exchange exchange, Answer answer) {
+  static void write(Exchange exchange, CheckResult answer) {
     if (answer.reason() != Reason.LIMIT) {
       return;
     }
@@ -25,7 +25,7 @@ final class Fields {
   }
 
   /** The same for a request under several policies. */
-  static void write(Exchange exchange, List<Answer> answers) {
+  static void write(Exchange exchange, List<CheckResult> answers) {
     if (answers.size() == 1) {
       write(exchange, answers.get(0));
       return;
@@ -38,11 +38,11 @@ final class Fields {
     FIELDS.write(byLimits).forEach(exchange::header);
   }
 
-  static long retryAfterSeconds(List<Answer> answers) {
+  static long retryAfterSeconds(List<CheckResult> answers) {
     return RateLimitFields.retryAfterSeconds(answers.stream().map(Fields::decision).toList());
   }
 
-  private static PolicyDecision decision(Answer answer) {
+  private static PolicyDecision decision(CheckResult answer) {
     return new PolicyDecision(
         answer.policy(), answer.limits(), null, answer.key(), answer.permits(), answer.decision());
   }

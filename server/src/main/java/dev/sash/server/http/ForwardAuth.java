@@ -7,10 +7,10 @@ import dev.sash.config.PolicyConfig;
 import dev.sash.http.IncomingRequest;
 import dev.sash.http.KeyExtractor;
 import dev.sash.http.TrustedProxies;
-import dev.sash.server.engine.Answer;
 import dev.sash.server.engine.Attributes;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.engine.UnknownPolicyException;
 import dev.sash.server.metrics.Outcome;
@@ -59,10 +59,10 @@ final class ForwardAuth {
     if (rest != null && configuration.proxies().forwardedBy() != ForwardedBy.ENVOY) {
       throw new Refusal(404, "there is nothing at this path: it must end after the policies");
     }
-    List<Question> questions = questions(exchange, configuration, policies, rest);
+    List<CheckRequest> requests = requests(exchange, configuration, policies, rest);
     int denyStatus = configuration.proxies().denyStatus();
     try {
-      exchange.after(engine.checkAll(questions), answers -> answer(exchange, answers, denyStatus));
+      exchange.after(engine.checkAll(requests), answers -> answer(exchange, answers, denyStatus));
     } catch (IllegalArgumentException e) {
       // The request lacks an attribute of a key. Proxies would make an error of 400.
       exchange.problem(denyStatus, "about:blank", String.valueOf(e.getMessage()), Outcome.DENIED);
@@ -98,7 +98,7 @@ final class ForwardAuth {
     return policies;
   }
 
-  private List<Question> questions(
+  private List<CheckRequest> requests(
       Exchange exchange,
       Configuration configuration,
       List<PolicyConfig> policies,
@@ -115,14 +115,14 @@ final class ForwardAuth {
             trusted ? configuration.proxies().forwardedBy() : ForwardedBy.NONE,
             rest);
     IncomingRequest request = new IncomingRequest(view, proxies);
-    List<Question> questions = new ArrayList<>(policies.size());
+    List<CheckRequest> requests = new ArrayList<>(policies.size());
     for (PolicyConfig policy : policies) {
-      questions.add(question(policy, view, request, trusted));
+      requests.add(request(policy, view, request, trusted));
     }
-    return questions;
+    return requests;
   }
 
-  private static Question question(
+  private static CheckRequest request(
       PolicyConfig policy, ForwardedRequest view, IncomingRequest request, boolean trusted) {
     Map<String, String> attributes = new HashMap<>();
     add(attributes, Attributes.IP, view, request);
@@ -135,7 +135,7 @@ final class ForwardAuth {
     }
     String key =
         policy.keyAttributes().isEmpty() ? KeyExtractor.clientAddress().keyOf(request) : null;
-    return new Question(policy.name(), key, null, attributes);
+    return new CheckRequest(policy.name(), key, null, attributes);
   }
 
   private static void add(
@@ -183,9 +183,9 @@ final class ForwardAuth {
     };
   }
 
-  private static void answer(Exchange exchange, List<Answer> answers, int denyStatus) {
+  private static void answer(Exchange exchange, List<CheckResult> answers, int denyStatus) {
     Fields.write(exchange, answers);
-    List<Answer> denials = answers.stream().filter(answer -> !answer.allowed()).toList();
+    List<CheckResult> denials = answers.stream().filter(answer -> !answer.allowed()).toList();
     if (denials.isEmpty()) {
       exchange.answer(200, Outcome.ALLOWED);
     } else {
@@ -193,8 +193,8 @@ final class ForwardAuth {
     }
   }
 
-  private static String detail(List<Answer> denials) {
-    String names = denials.stream().map(Answer::policy).collect(Collectors.joining(", "));
+  private static String detail(List<CheckResult> denials) {
+    String names = denials.stream().map(CheckResult::policy).collect(Collectors.joining(", "));
     if (denials.stream().anyMatch(denial -> denial.reason() == Reason.DENY_LIST)) {
       return "Denied by policy " + names + ".";
     }

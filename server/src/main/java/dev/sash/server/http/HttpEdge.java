@@ -59,7 +59,7 @@ final class HttpEdge extends VerticleBase {
       ProxyWarning proxyWarning) {}
 
   private final Shared shared;
-  private final Questions questions;
+  private final Checks checks;
   private final ForwardAuth forwardAuth;
   private final BrowserGuard browserGuard;
   private final Connections connections;
@@ -70,7 +70,7 @@ final class HttpEdge extends VerticleBase {
   HttpEdge(Vertx vertx, Shared shared) {
     this.shared = shared;
     AdminGuard adminGuard = new AdminGuard(shared.options.tokens());
-    this.questions = new Questions(shared.engine, shared.refunds, adminGuard);
+    this.checks = new Checks(shared.engine, shared.refunds, adminGuard);
     this.forwardAuth = new ForwardAuth(shared.engine, shared.proxyWarning);
     this.browserGuard = new BrowserGuard(shared.options.allowedHosts());
     this.connections =
@@ -82,7 +82,7 @@ final class HttpEdge extends VerticleBase {
     this.bodies = new PendingBodies(shared.usage.input(), shared.options.bounds());
     this.administration =
         new Administration(
-            vertx, shared.engine, questions, shared.operations, shared.proxyWarning, adminGuard);
+            vertx, shared.engine, shared.operations, shared.proxyWarning, adminGuard);
     this.server = vertx.createHttpServer(shared.transport);
   }
 
@@ -138,10 +138,10 @@ final class HttpEdge extends VerticleBase {
     }
     guard(match, request);
     switch (route) {
-      case CHECK -> withBody(exchange, MOST_IN_BODY, body -> questions.check(exchange, body));
-      case BATCH -> withBody(exchange, MOST_IN_BATCH_BODY, body -> questions.batch(exchange, body));
-      case PEEK -> withBody(exchange, MOST_IN_BODY, body -> questions.peek(exchange, body));
-      case REFUND -> withBody(exchange, MOST_IN_BODY, body -> questions.refund(exchange, body));
+      case CHECK -> withBody(exchange, MOST_IN_BODY, body -> checks.check(exchange, body));
+      case BATCH -> withBody(exchange, MOST_IN_BATCH_BODY, body -> checks.batch(exchange, body));
+      case PEEK -> withBody(exchange, MOST_IN_BODY, body -> checks.peek(exchange, body));
+      case REFUND -> withBody(exchange, MOST_IN_BODY, body -> checks.refund(exchange, body));
       case RESET -> withBody(exchange, MOST_IN_BODY, body -> administration.reset(exchange, body));
       default -> withoutBody(exchange, match);
     }
@@ -175,7 +175,7 @@ final class HttpEdge extends VerticleBase {
   /** Whatever body there is all the same is not looked at. */
   private void withoutBody(Exchange exchange, Route.Match match) {
     switch (match.route()) {
-      case CHECK_BY_PATH -> questions.checkByPath(exchange, match.parameters());
+      case CHECK_BY_PATH -> checks.checkByPath(exchange, match.parameters());
       case INSPECT -> administration.inspect(exchange, match.parameters());
       case FORWARD_AUTH -> forwardAuth.handle(exchange, match.parameters());
       case POLICIES -> administration.policies(exchange);

@@ -2,9 +2,9 @@ package dev.sash.server.rls;
 
 import dev.sash.Decision;
 import dev.sash.config.EnvoyUnit;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import java.time.Duration;
 import java.util.Map;
@@ -29,7 +29,7 @@ record PolicyCounter(
     implements Counter {
   @Override
   public CompletionStage<Decision> ask(long permits) {
-    return engine.check(question(permits), time.left()).thenApply(Answer::decision);
+    return engine.check(request(permits), time.left()).thenApply(CheckResult::decision);
   }
 
   /** The policy itself says whether it is charged always. */
@@ -40,11 +40,11 @@ record PolicyCounter(
 
   @Override
   public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
-    return engine.refund(question(permits), charged, time.left()).thenApply(Answer::decision);
+    return engine.refund(request(permits), charged, time.left()).thenApply(CheckResult::decision);
   }
 
-  private Question question(long permits) {
-    return new Question(policy, key, permits, attributes);
+  private CheckRequest request(long permits) {
+    return new CheckRequest(policy, key, permits, attributes);
   }
 
   @Override

@@ -27,16 +27,16 @@ class EngineTest {
         Configuration.parse(yaml, "sash.yaml"));
   }
 
-  private static Answer check(Engine engine, String policy, String key) {
-    return check(engine, Question.of(policy, key, null));
+  private static CheckResult check(Engine engine, String policy, String key) {
+    return check(engine, CheckRequest.of(policy, key, null));
   }
 
-  private static Answer check(Engine engine, Question question) {
+  private static CheckResult check(Engine engine, CheckRequest question) {
     return engine.check(question).toCompletableFuture().join();
   }
 
-  private static Question with(String policy, String... attributes) {
-    return new Question(
+  private static CheckRequest with(String policy, String... attributes) {
+    return new CheckRequest(
         policy,
         null,
         null,
@@ -50,7 +50,7 @@ class EngineTest {
     Engine engine = engine("policies: {one: {limit: 1/1m}, two: {limit: 2/1m}}");
 
     assertThat(check(engine, "one", "ann").allowed()).isTrue();
-    Answer denied = check(engine, "one", "ann");
+    CheckResult denied = check(engine, "one", "ann");
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.reason()).isEqualTo(Reason.LIMIT);
     assertThat(denied.policy()).isEqualTo("one");
@@ -74,13 +74,13 @@ class EngineTest {
   @Test
   void aPolicyThatIsChargedAlwaysRecordsWhatDoesNotFit() {
     Engine engine = engine("policies: {llm: {limit: 10/1m, charge: always}}");
-    assertThat(check(engine, Question.of("llm", "ann", 10L)).allowed()).isTrue();
+    assertThat(check(engine, CheckRequest.of("llm", "ann", 10L)).allowed()).isTrue();
 
-    Answer beyond = check(engine, Question.of("llm", "ann", 7L));
+    CheckResult beyond = check(engine, CheckRequest.of("llm", "ann", 7L));
     assertThat(beyond.allowed()).isFalse();
     assertThat(beyond.decision().used()).isEqualTo(17);
     assertThat(beyond.decision().retryAfter()).isEqualTo(Duration.ofMinutes(1));
-    Answer look = check(engine, Question.of("llm", "ann", 0L));
+    CheckResult look = check(engine, CheckRequest.of("llm", "ann", 0L));
     assertThat(look.decision().used()).isEqualTo(17);
     clock.advance(Duration.ofMinutes(1));
     assertThat(check(engine, "llm", "ann").allowed()).isTrue();
@@ -89,12 +89,13 @@ class EngineTest {
   @Test
   void givesBackAndForgets() {
     Engine engine = engine("policies: {one: {limit: 2/1m}}");
-    Question two = Question.of("one", "ann", 2L);
+    CheckRequest two = CheckRequest.of("one", "ann", 2L);
     check(engine, two);
 
-    Answer refunded = engine.refund(Question.of("one", "ann", 1L)).toCompletableFuture().join();
+    CheckResult refunded =
+        engine.refund(CheckRequest.of("one", "ann", 1L)).toCompletableFuture().join();
     assertThat(refunded.decision().remaining()).isEqualTo(1);
-    engine.reset(Question.of("one", "ann", null)).toCompletableFuture().join();
+    engine.reset(CheckRequest.of("one", "ann", null)).toCompletableFuture().join();
     assertThat(check(engine, two).allowed()).isTrue();
   }
 
@@ -120,13 +121,13 @@ class EngineTest {
     Engine engine =
         engine("policies: {watch: {limit: 1/1m, mode: shadow}, none: {limit: 1/1m, mode: off}}");
     check(engine, "watch", "ann");
-    Answer watched = check(engine, "watch", "ann");
+    CheckResult watched = check(engine, "watch", "ann");
     assertThat(watched.allowed()).isTrue();
     assertThat(watched.reason()).isEqualTo(Reason.SHADOW);
     assertThat(watched.decision().allowed()).isFalse();
 
     check(engine, "none", "ann");
-    Answer off = check(engine, "none", "ann");
+    CheckResult off = check(engine, "none", "ann");
     assertThat(off.allowed()).isTrue();
     assertThat(off.reason()).isEqualTo(Reason.OFF);
     assertThat(off.decision().used()).isZero();
@@ -148,7 +149,7 @@ class EngineTest {
       assertThat(check(engine, "api", "user:admin").reason()).isEqualTo(Reason.ALLOW_LIST);
       assertThat(check(engine, with("api", "ip", "10.1.2.3")).allowed()).isTrue();
     }
-    Answer denied = check(engine, with("api", "ip", "10.6.6.6"));
+    CheckResult denied = check(engine, with("api", "ip", "10.6.6.6"));
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.reason()).isEqualTo(Reason.DENY_LIST);
     assertThat(denied.decision().retryAfter()).isEqualTo(Decision.NEVER);
@@ -187,13 +188,13 @@ class EngineTest {
         engine("policies: {api: {limit: 10/1m, cost: {attribute: size, default: 2, most: 5}}}");
 
     assertThat(check(engine, "api", "a").decision().used()).isEqualTo(2);
-    Question three = new Question("api", "b", null, Map.of("size", "3"));
+    CheckRequest three = new CheckRequest("api", "b", null, Map.of("size", "3"));
     assertThat(check(engine, three).decision().used()).isEqualTo(3);
-    Question many = new Question("api", "c", null, Map.of("size", "100"));
+    CheckRequest many = new CheckRequest("api", "c", null, Map.of("size", "100"));
     assertThat(check(engine, many).decision().used()).isEqualTo(5);
-    Question told = new Question("api", "d", 7L, Map.of("size", "3"));
+    CheckRequest told = new CheckRequest("api", "d", 7L, Map.of("size", "3"));
     assertThat(check(engine, told).decision().used()).isEqualTo(7);
-    Question words = new Question("api", "e", null, Map.of("size", "-1"));
+    CheckRequest words = new CheckRequest("api", "e", null, Map.of("size", "-1"));
     assertThatThrownBy(() -> check(engine, words))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("attribute 'size' must be a whole number");
@@ -202,9 +203,9 @@ class EngineTest {
   @Test
   void aTierWithTheSameWindowSharesTheCountsAndAnotherHasItsOwn() {
     Engine engine = engine("policies: {api: {limit: 2/1m, tiers: {pro: 5/1m, day: 3/1d}}}");
-    Question pro = new Question("api", "ann", null, Map.of("tier", "pro"));
-    Question day = new Question("api", "ann", null, Map.of("tier", "day"));
-    Question unknown = new Question("api", "ann", null, Map.of("tier", "gold"));
+    CheckRequest pro = new CheckRequest("api", "ann", null, Map.of("tier", "pro"));
+    CheckRequest day = new CheckRequest("api", "ann", null, Map.of("tier", "day"));
+    CheckRequest unknown = new CheckRequest("api", "ann", null, Map.of("tier", "gold"));
 
     assertThat(check(engine, "api", "ann").decision().remaining()).isEqualTo(1);
     assertThat(check(engine, pro).decision().remaining()).isEqualTo(3);
@@ -220,25 +221,23 @@ class EngineTest {
 
   @Test
   void decidesByAdHocLimitsOnlyWherePermitted() {
-    AdHocLimits refused = new AdHocLimits(engine("policies: {one: {limit: 1/1m}}"));
-    List<Limit> limits = List.of(Limit.parse("1/1m"));
-    assertThatThrownBy(() -> refused.check("ann", 1, limits))
+    CheckRequest one = CheckRequest.of("ann", null, List.of(Limit.parse("1/1m")));
+    Engine refused = engine("policies: {one: {limit: 1/1m}}");
+    assertThatThrownBy(() -> refused.check(one))
         .isInstanceOf(NotPermittedException.class)
         .hasMessageContaining("does not permit ad-hoc limits");
 
-    AdHocLimits adHoc =
-        new AdHocLimits(engine("policies: {one: {limit: 1/1m}}\nad-hoc-limits: true"));
-    assertThat(adHoc.check("ann", 1, limits).toCompletableFuture().join().allowed()).isTrue();
-    Answer denied = adHoc.check("ann", 1, limits).toCompletableFuture().join();
+    Engine adHoc = engine("policies: {one: {limit: 1/1m}}\nad-hoc-limits: true");
+    assertThat(check(adHoc, one).allowed()).isTrue();
+    CheckResult denied = check(adHoc, one);
     assertThat(denied.allowed()).isFalse();
     assertThat(denied.policy()).isEqualTo("ad-hoc");
     assertThat(denied.key()).isEqualTo("ann");
-    List<Limit> others = List.of(Limit.parse("1/1h"));
-    assertThat(adHoc.check("ann", 1, others).toCompletableFuture().join().allowed()).isTrue();
-    assertThat(adHoc.refund("ann", 1, limits).toCompletableFuture().join().decision().remaining())
-        .isEqualTo(1);
-    adHoc.reset("ann", others).toCompletableFuture().join();
-    assertThat(adHoc.check("ann", 1, others).toCompletableFuture().join().allowed()).isTrue();
+    CheckRequest other = CheckRequest.of("ann", 1L, List.of(Limit.parse("1/1h")));
+    assertThat(check(adHoc, other).allowed()).isTrue();
+    assertThat(adHoc.refund(one).toCompletableFuture().join().decision().remaining()).isEqualTo(1);
+    adHoc.reset(other).toCompletableFuture().join();
+    assertThat(check(adHoc, other).allowed()).isTrue();
   }
 
   @Test

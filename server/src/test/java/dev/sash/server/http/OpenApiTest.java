@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Reason;
-import dev.sash.server.http.AskReader.Form;
+import dev.sash.server.http.CheckReader.Form;
 import dev.sash.store.Decisions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,17 +76,18 @@ class OpenApiTest {
 
   @Test
   void describesExactlyTheFieldsOfQuestions() {
-    assertThat(names("components", "schemas", "Question", "properties"))
+    assertThat(names("components", "schemas", "CheckRequest", "properties"))
         .isEqualTo(allowedBy(Form.CHECK));
-    assertThat(names("components", "schemas", "Refund", "properties"))
+    assertThat(names("components", "schemas", "RefundRequest", "properties"))
         .isEqualTo(allowedBy(Form.REFUND));
-    assertThat(names("components", "schemas", "QuestionWithoutPermits", "properties"))
+    assertThat(names("components", "schemas", "KeyRequest", "properties"))
         .isEqualTo(allowedBy(Form.LOOK));
   }
 
   private static Set<String> allowedBy(Form form) {
     Refusal refusal =
-        catchThrowableOfType(Refusal.class, () -> AskReader.one("{\"?\":1}".getBytes(UTF_8), form));
+        catchThrowableOfType(
+            Refusal.class, () -> CheckReader.one("{\"?\":1}".getBytes(UTF_8), form));
     return new TreeSet<>(List.of(refusal.detail().replaceFirst(".*allowed are ", "").split(", ")));
   }
 
@@ -100,7 +101,8 @@ class OpenApiTest {
         Limit limit = Limit.parse("5/1m");
         Decision decision = Decisions.denied(limit, 5, 0, 1, 2, source);
         JsonBytes json = new JsonBytes();
-        AnswerWriter.write(json, new Answer(false, reason, "p", List.of(limit), "k", 1, decision));
+        ResultWriter.write(
+            json, new CheckResult(false, reason, "p", List.of(limit), "k", 1, decision));
         String text = json.toBuffer().toString();
         fields = Arrays.asList(text.replaceAll(":[^,]*", "").replace("\"", "").split(","));
         sources.add(text.replaceAll(".*\"source\":\"|\".*", ""));
@@ -111,14 +113,14 @@ class OpenApiTest {
     }
     Set<String> all = new TreeSet<>(fields);
     all.add("receipt"); // which depends on the request
-    assertThat(names("components", "schemas", "Answer", "properties")).isEqualTo(all);
+    assertThat(names("components", "schemas", "CheckResult", "properties")).isEqualTo(all);
     List<String> always = new ArrayList<>(fields);
     always.remove("reason");
-    assertThat(at("components", "schemas", "Answer", "required")).isEqualTo(always);
-    assertThat((List<?>) at("components", "schemas", "Answer", "properties", "source", "enum"))
+    assertThat(at("components", "schemas", "CheckResult", "required")).isEqualTo(always);
+    assertThat((List<?>) at("components", "schemas", "CheckResult", "properties", "source", "enum"))
         .map(Object::toString)
         .containsExactlyInAnyOrderElementsOf(sources);
-    assertThat((List<?>) at("components", "schemas", "Answer", "properties", "reason", "enum"))
+    assertThat((List<?>) at("components", "schemas", "CheckResult", "properties", "reason", "enum"))
         .map(Object::toString)
         .containsExactlyInAnyOrderElementsOf(reasons);
   }

@@ -19,8 +19,8 @@ import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.micrometer.SashMeters;
+import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
 import dev.sash.testkit.ManualClock;
@@ -392,7 +392,7 @@ class DeciderTest {
     // The key that the domain makes of the descriptor.
     String key = "(shop|user|ann)";
     for (int i = 0; i < 5; i++) {
-      engine.check(Question.of("rls.shop", key, 1L)).toCompletableFuture().join();
+      engine.check(CheckRequest.of("rls.shop", key, 1L)).toCompletableFuture().join();
     }
 
     assertThat(ask("user=ann").remaining()).isEqualTo(4);

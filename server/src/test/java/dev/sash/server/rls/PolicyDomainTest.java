@@ -14,8 +14,8 @@ import dev.sash.config.Mode;
 import dev.sash.config.PolicyConfig;
 import dev.sash.config.RlsCharging;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import dev.sash.server.rls.RlsStatus.CurrentLimit;
@@ -77,7 +77,12 @@ class PolicyDomainTest {
 
   /** What the engine has counted for a key, whoever asked. */
   private long used(String key) {
-    return engine.check(Question.of("api", key, 0L)).toCompletableFuture().join().decision().used();
+    return engine
+        .check(CheckRequest.of("api", key, 0L))
+        .toCompletableFuture()
+        .join()
+        .decision()
+        .used();
   }
 
   @Test

@@ -8,8 +8,8 @@ import com.google.protobuf.util.JsonFormat;
 import dev.sash.config.Configuration;
 import dev.sash.config.EnvoyUnit;
 import dev.sash.memory.InMemoryStore;
+import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.rls.RlsRequest.Descriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
@@ -205,7 +205,7 @@ class RlsDocTest {
     RlsStatus status = ask(engine, "api", entries).get(0);
 
     assertThat(status.currentLimit()).isEqualTo(new RlsStatus.CurrentLimit(1000, 2, "api"));
-    Question overHttp = Question.of("api", "ip:203.0.113.9", 0L);
+    CheckRequest overHttp = CheckRequest.of("api", "ip:203.0.113.9", 0L);
     assertThat(engine.check(overHttp).toCompletableFuture().join().decision().used()).isEqualTo(1);
   }
 }

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.server.access.Right;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Question;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.engine.Refunds;
 import dev.sash.server.engine.UnknownPolicyException;
@@ -69,9 +69,10 @@ final class DecisionCommands {
   }
 
   private void checkKey(Request request, Conversation client) {
-    Question question = question(request, null);
-    if (!engine.configuration().policies().containsKey(question.policy())) {
-      throw new UnknownPolicyException(question.policy());
+    String policy = request.text(1, "policy");
+    request.text(2, "key");
+    if (!engine.configuration().policies().containsKey(policy)) {
+      throw new UnknownPolicyException(policy);
     }
     request.checkKey(2);
   }
@@ -113,9 +114,9 @@ final class DecisionCommands {
     return words == 0 ? null : request.number(3, "permits", 0, Request.MAX_PERMITS);
   }
 
-  private PendingReply<Answer> check(Request request, Conversation client, ReplyWriter reply) {
+  private PendingReply<CheckResult> check(Request request, Conversation client, ReplyWriter reply) {
     int receiptAt = receiptAt(request, 1);
-    Question question = question(request, permits(request, receiptAt));
+    CheckRequest question = question(request, permits(request, receiptAt));
     if (receiptAt == 0) {
       return new PendingReply<>(engine.check(question), this::write);
     }
@@ -123,13 +124,14 @@ final class DecisionCommands {
     return new PendingReply<>(engine.check(question), this::writeWithReceipt);
   }
 
-  private PendingReply<Answer> peek(Request request, Conversation client, ReplyWriter reply) {
+  private PendingReply<CheckResult> peek(Request request, Conversation client, ReplyWriter reply) {
     return new PendingReply<>(engine.check(question(request, 0L)), this::write);
   }
 
-  private PendingReply<Answer> refund(Request request, Conversation client, ReplyWriter reply) {
+  private PendingReply<CheckResult> refund(
+      Request request, Conversation client, ReplyWriter reply) {
     int receiptAt = receiptAt(request, 2);
-    Question question = question(request, permits(request, receiptAt));
+    CheckRequest question = question(request, permits(request, receiptAt));
     return new PendingReply<>(
         receiptAt == 0
             ? engine.refund(question)
@@ -143,11 +145,11 @@ final class DecisionCommands {
         (ok, writer) -> writer.simple(ok));
   }
 
-  private static Question question(Request request, @Nullable Long permits) {
-    return Question.of(request.text(1, "policy"), request.text(2, "key"), permits);
+  private static CheckRequest question(Request request, @Nullable Long permits) {
+    return CheckRequest.of(request.text(1, "policy"), request.text(2, "key"), permits);
   }
 
-  private void writeWithReceipt(Answer answer, ReplyWriter reply) {
+  private void writeWithReceipt(CheckResult answer, ReplyWriter reply) {
     String receipt = refunds.receiptFor(answer);
     reply.array(7);
     writeElements(answer, reply);
@@ -158,12 +160,12 @@ final class DecisionCommands {
     }
   }
 
-  private void write(Answer answer, ReplyWriter reply) {
+  private void write(CheckResult answer, ReplyWriter reply) {
     reply.array(6);
     writeElements(answer, reply);
   }
 
-  private void writeElements(Answer answer, ReplyWriter reply) {
+  private void writeElements(CheckResult answer, ReplyWriter reply) {
     Decision decision = answer.decision();
     reply.integer(answer.allowed() ? 1 : 0);
     reply.integer(decision.limit());
@@ -183,7 +185,7 @@ final class DecisionCommands {
         + (duration.toNanosPart() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
   }
 
-  private byte[] decidedBy(Answer answer) {
+  private byte[] decidedBy(CheckResult answer) {
     return Objects.requireNonNull(
         answer.reason() == Reason.LIMIT
             ? sources.get(answer.decision().source())

@@ -2,14 +2,13 @@ package dev.sash.server.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.sash.Limit;
 import dev.sash.server.access.Right;
-import dev.sash.server.engine.AdHocLimits;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
-import dev.sash.server.http.AskReader.Form;
-import dev.sash.server.http.AskReader.Item;
+import dev.sash.server.http.CheckReader.Form;
+import dev.sash.server.http.CheckReader.Item;
 import dev.sash.server.metrics.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,8 +20,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Answers questions: check, peek and refund, one by one or many at once. For one event loop. */
-final class Questions {
+/** Handles check, peek and refund, one by one or many at once. For one event loop. */
+final class Checks {
   private static final String ATTRIBUTE = "attr.";
   private static final byte[] RECEIPT = ",\"receipt\":\"".getBytes(US_ASCII);
   private static final byte[] RESULTS = "{\"results\":[".getBytes(US_ASCII);
@@ -30,61 +29,52 @@ final class Questions {
   private static final byte[] STATUS_429 = "{\"status\":429,".getBytes(US_ASCII);
 
   private final Engine engine;
-  private final AdHocLimits adHoc;
   private final Refunds refunds;
   private final AdminGuard guard;
   private final JsonBytes json = new JsonBytes();
 
-  Questions(Engine engine, Refunds refunds, AdminGuard guard) {
+  Checks(Engine engine, Refunds refunds, AdminGuard guard) {
     this.engine = engine;
     this.refunds = refunds;
     this.guard = guard;
-    this.adHoc = new AdHocLimits(engine);
   }
 
   void check(Exchange exchange, byte[] body) {
-    check(exchange, AskReader.one(body, Form.CHECK));
+    check(exchange, CheckReader.one(body, Form.CHECK));
   }
 
-  /** The question of whoever has nothing but a shell. */
+  /** For shells: everything is in the path and the query. */
   void checkByPath(Exchange exchange, List<String> parameters) {
-    check(exchange, byPath(parameters, exchange.request().query()));
+    check(exchange, new CheckCall(byPath(parameters, exchange.request().query())));
   }
 
-  private void check(Exchange exchange, Ask ask) {
-    exchange.after(check(ask), answer -> decided(exchange, answer, ask.wantsReceipt()));
+  private void check(Exchange exchange, CheckCall call) {
+    exchange.after(check(call), answer -> decided(exchange, answer, call.wantsReceipt()));
   }
 
   void peek(Exchange exchange, byte[] body) {
-    Ask ask = AskReader.one(body, Form.LOOK).withPermits(0);
-    exchange.after(check(ask), answer -> told(exchange, answer));
+    CheckRequest request = CheckReader.one(body, Form.LOOK).request().withPermits(0);
+    exchange.after(engine.check(request), answer -> told(exchange, answer));
   }
 
   /** Gives permits back to a caller with the right to do so, or with a receipt. */
   void refund(Exchange exchange, byte[] body) {
-    Ask ask = AskReader.one(body, Form.REFUND);
-    String receipt = ask.receipt();
+    CheckCall call = CheckReader.one(body, Form.REFUND);
+    String receipt = call.receipt();
     if (receipt == null) {
       guard.admit(exchange, Right.REFUND);
-      exchange.after(refund(ask), answer -> told(exchange, answer));
+      exchange.after(engine.refund(call.request()), answer -> told(exchange, answer));
     } else {
-      exchange.after(refunds.redeem(ask.question(), receipt), answer -> told(exchange, answer));
+      exchange.after(refunds.redeem(call.request(), receipt), answer -> told(exchange, answer));
     }
   }
 
-  private CompletionStage<Answer> refund(Ask ask) {
-    List<Limit> limits = ask.limits();
-    return limits == null
-        ? engine.refund(ask.question())
-        : adHoc.refund(Objects.requireNonNull(ask.key()), permits(ask), limits);
-  }
-
   void batch(Exchange exchange, byte[] body) {
-    List<Item> items = AskReader.batch(body);
-    List<CompletableFuture<Answer>> answers = new ArrayList<>(items.size());
+    List<Item> items = CheckReader.batch(body);
+    List<CompletableFuture<CheckResult>> answers = new ArrayList<>(items.size());
     boolean done = true;
     for (Item item : items) {
-      CompletableFuture<Answer> answer = check(item);
+      CompletableFuture<CheckResult> answer = check(item);
       answers.add(answer);
       done &= answer.isDone();
     }
@@ -98,40 +88,26 @@ final class Questions {
     }
   }
 
-  CompletionStage<Answer> check(Ask ask) {
-    if (ask.wantsReceipt()) {
+  CompletionStage<CheckResult> check(CheckCall call) {
+    if (call.wantsReceipt()) {
       refunds.requireReceipts();
     }
-    List<Limit> limits = ask.limits();
-    return limits == null
-        ? engine.check(ask.question())
-        : adHoc.check(Objects.requireNonNull(ask.key()), permits(ask), limits);
-  }
-
-  CompletionStage<Void> reset(Ask ask) {
-    List<Limit> limits = ask.limits();
-    return limits == null
-        ? engine.reset(ask.question())
-        : adHoc.reset(Objects.requireNonNull(ask.key()), limits);
-  }
-
-  private static long permits(Ask ask) {
-    return ask.permits() == null ? 1 : ask.permits();
+    return engine.check(call.request());
   }
 
   /** Never throws: what is wrong with one item is its own answer. */
-  private CompletableFuture<Answer> check(Item item) {
+  private CompletableFuture<CheckResult> check(Item item) {
     try {
-      return item.ask() == null
+      return item.call() == null
           ? CompletableFuture.failedFuture(Objects.requireNonNull(item.refusal()))
-          : check(item.ask()).toCompletableFuture();
+          : check(item.call()).toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** A question in a path and a query: {@code /api/ann?permits=3&attr.plan=pro}. */
-  static Ask byPath(List<String> parameters, @Nullable String query) {
+  /** Reads a request from a path and a query: {@code /api/ann?permits=3&attr.plan=pro}. */
+  static CheckRequest byPath(List<String> parameters, @Nullable String query) {
     String policy = PercentEncoding.decoded("policy", parameters.get(0));
     String key = PercentEncoding.decoded("key", parameters.get(1));
     Long permits = null;
@@ -146,7 +122,7 @@ final class Questions {
         throw Refusal.bad("query must have no parameters but permits and attr.<name>, has another");
       }
     }
-    return new Ask(policy, key, permits, attributes, null);
+    return new CheckRequest(policy, key, permits, attributes);
   }
 
   static long permits(String text) {
@@ -158,7 +134,7 @@ final class Questions {
   }
 
   /** A decision: the status says it too. */
-  private void decided(Exchange exchange, Answer answer, boolean wantsReceipt) {
+  private void decided(Exchange exchange, CheckResult answer, boolean wantsReceipt) {
     Fields.write(exchange, answer);
     json.clear().put('{');
     write(answer, wantsReceipt);
@@ -169,8 +145,8 @@ final class Questions {
         answer.allowed() ? Outcome.ALLOWED : Outcome.DENIED);
   }
 
-  private void write(Answer answer, boolean wantsReceipt) {
-    AnswerWriter.write(json, answer);
+  private void write(CheckResult answer, boolean wantsReceipt) {
+    ResultWriter.write(json, answer);
     String receipt = wantsReceipt ? refunds.receiptFor(answer) : null;
     if (receipt != null) {
       json.put(RECEIPT).putPlain(receipt).put('"');
@@ -178,18 +154,18 @@ final class Questions {
   }
 
   /** A state that was asked for. */
-  private void told(Exchange exchange, Answer answer) {
+  private void told(Exchange exchange, CheckResult answer) {
     Fields.write(exchange, answer);
     json.clear().put('{');
-    AnswerWriter.write(json, answer);
+    ResultWriter.write(json, answer);
     exchange.answer(200, Exchange.JSON, json.put('}').toBuffer(), Outcome.DONE);
   }
 
   private void answerAll(
-      Exchange exchange, List<Item> items, List<CompletableFuture<Answer>> answers) {
+      Exchange exchange, List<Item> items, List<CompletableFuture<CheckResult>> answers) {
     json.clear().put(RESULTS);
     for (int i = 0; i < answers.size(); i++) {
-      CompletableFuture<Answer> future = answers.get(i);
+      CompletableFuture<CheckResult> future = answers.get(i);
       if (i > 0) {
         json.put(',');
       }
@@ -197,17 +173,17 @@ final class Questions {
         Refusal refusal = refusal(future);
         Exchange.problemFields(json.put('{'), refusal.status(), "about:blank", refusal.detail());
       } else {
-        Answer answer = future.join();
+        CheckResult answer = future.join();
         json.put(answer.allowed() ? STATUS_200 : STATUS_429);
-        Ask ask = items.get(i).ask();
-        write(answer, ask != null && ask.wantsReceipt());
+        CheckCall call = items.get(i).call();
+        write(answer, call != null && call.wantsReceipt());
       }
       json.put('}');
     }
     exchange.answer(200, Exchange.JSON, json.put(']').put('}').toBuffer(), Outcome.DONE);
   }
 
-  private static Refusal refusal(CompletableFuture<Answer> failed) {
+  private static Refusal refusal(CompletableFuture<CheckResult> failed) {
     try {
       failed.join();
       throw new IllegalStateException("did not fail");

@@ -5,20 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sash.Limit;
-import dev.sash.server.http.AskReader.Form;
-import dev.sash.server.http.AskReader.Item;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.http.CheckReader.Form;
+import dev.sash.server.http.CheckReader.Item;
 import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AskReaderTest {
-  private static Ask one(String body) {
-    return AskReader.one(body.getBytes(UTF_8), Form.CHECK);
+class CheckReaderTest {
+  private static CheckRequest one(String body) {
+    return CheckReader.one(body.getBytes(UTF_8), Form.CHECK).request();
+  }
+
+  private static CheckRequest request(Item item) {
+    return Objects.requireNonNull(item.call()).request();
   }
 
   private static String refusalOf(String body) {
@@ -35,11 +41,14 @@ class AskReaderTest {
                 {"attributes": {"ip": "192.0.2.1", "plan": "pro"}, "permits": 3,
                  "key": "user:\\u00e9\\n", "policy": "api"}
                 """))
-        .isEqualTo(new Ask("api", "user:é\n", 3L, Map.of("ip", "192.0.2.1", "plan", "pro"), null));
-    assertThat(one("{\"policy\":\"api\"}")).isEqualTo(new Ask("api", null, null, Map.of(), null));
+        .isEqualTo(
+            new CheckRequest(
+                "api", "user:é\n", 3L, Map.of("ip", "192.0.2.1", "plan", "pro"), null));
+    assertThat(one("{\"policy\":\"api\"}"))
+        .isEqualTo(new CheckRequest("api", null, null, Map.of(), null));
     assertThat(one("{\"key\":\"ann\",\"limits\":[\"10/1m\",\"100 per 1h sliding-counter\"]}"))
         .isEqualTo(
-            new Ask(
+            new CheckRequest(
                 null,
                 "ann",
                 null,
@@ -100,7 +109,7 @@ class AskReaderTest {
   @ValueSource(strings = {"UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE"})
   void readsUtf8Alone(String charset) {
     byte[] body = "{\"policy\":\"api\"}".getBytes(Charset.forName(charset));
-    Refusal refusal = catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.CHECK));
+    Refusal refusal = catchThrowableOfType(Refusal.class, () -> CheckReader.one(body, Form.CHECK));
     assertThat(refusal.status()).isEqualTo(400);
     assertThat(refusal.detail()).startsWith("body must be JSON at line 1, column ");
   }
@@ -109,7 +118,7 @@ class AskReaderTest {
   void refusesBytesThatAreNoText() {
     byte[] body = "{\"policy\":\"aX\"}".getBytes(UTF_8);
     body[12] = (byte) 0xFF;
-    Refusal refusal = catchThrowableOfType(Refusal.class, () -> AskReader.one(body, Form.CHECK));
+    Refusal refusal = catchThrowableOfType(Refusal.class, () -> CheckReader.one(body, Form.CHECK));
     assertThat(refusal.detail()).startsWith("body must be JSON");
   }
 
@@ -118,7 +127,7 @@ class AskReaderTest {
     Refusal refusal =
         catchThrowableOfType(
             Refusal.class,
-            () -> AskReader.one("{\"policy\":\"a\",\"permits\":1}".getBytes(UTF_8), Form.LOOK));
+            () -> CheckReader.one("{\"policy\":\"a\",\"permits\":1}".getBytes(UTF_8), Form.LOOK));
     assertThat(refusal.detail())
         .isEqualTo("unknown field 'permits': allowed are policy, key, attributes, limits");
   }
@@ -126,7 +135,7 @@ class AskReaderTest {
   @Test
   void oneBadItemDoesNotSpoilTheOthers() {
     List<Item> items =
-        AskReader.batch(
+        CheckReader.batch(
             """
             {"requests": [
               {"policy": "a", "key": "k"},
@@ -141,8 +150,8 @@ class AskReaderTest {
                 .getBytes(UTF_8));
 
     assertThat(items).hasSize(7);
-    assertThat(items.get(0).ask()).isEqualTo(new Ask("a", "k", null, Map.of(), null));
-    assertThat(items.get(6).ask()).isEqualTo(new Ask("b", "l", 2L, Map.of(), null));
+    assertThat(request(items.get(0))).isEqualTo(new CheckRequest("a", "k", null, Map.of(), null));
+    assertThat(request(items.get(6))).isEqualTo(new CheckRequest("b", "l", 2L, Map.of(), null));
     assertThat(items.subList(1, 6))
         .extracting(item -> item.refusal().detail())
         .containsExactly(
@@ -157,11 +166,12 @@ class AskReaderTest {
   void aBatchHasAMaximum() {
     String item = "{\"policy\":\"a\",\"key\":\"k\"}";
     String most = String.join(",", Collections.nCopies(1000, item));
-    assertThat(AskReader.batch(("{\"requests\":[" + most + "]}").getBytes(UTF_8))).hasSize(1000);
+    assertThat(CheckReader.batch(("{\"requests\":[" + most + "]}").getBytes(UTF_8))).hasSize(1000);
     Refusal refusal =
         catchThrowableOfType(
             Refusal.class,
-            () -> AskReader.batch(("{\"requests\":[" + most + "," + item + "]}").getBytes(UTF_8)));
+            () ->
+                CheckReader.batch(("{\"requests\":[" + most + "," + item + "]}").getBytes(UTF_8)));
     assertThat(refusal.detail()).isEqualTo("requests must be at most 1000, are more");
   }
 }

@@ -5,7 +5,7 @@ import dev.sash.Limit;
 import java.util.List;
 
 /**
- * The answer to a question.
+ * The answer to a request.
  *
  * @param allowed whether the request is admitted: what {@code reason} makes of the decision
  * @param reason why
@@ -15,18 +15,11 @@ import java.util.List;
  * @param permits what was asked for
  * @param decision what the limits say; where they were not asked, as if nothing had been spent
  */
-public record Answer(
+public record CheckResult(
     boolean allowed,
     Reason reason,
     String policy,
     List<Limit> limits,
     String key,
     long permits,
-    Decision decision) {
-
-  /** The answer of limits that nothing else has a say about. */
-  static Answer byLimits(
-      String policy, List<Limit> limits, String key, long permits, Decision decision) {
-    return new Answer(decision.allowed(), Reason.LIMIT, policy, limits, key, permits, decision);
-  }
-}
+    Decision decision) {}

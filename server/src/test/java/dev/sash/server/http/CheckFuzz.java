@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.sash.server.http.AskReader.Form;
-import dev.sash.server.http.AskReader.Item;
+import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.http.CheckReader.Form;
+import dev.sash.server.http.CheckReader.Item;
 import java.util.List;
 
 /**
@@ -14,14 +15,14 @@ import java.util.List;
  * the build each test runs on the inputs in {@code AskFuzzInputs}; CONTRIBUTING.md tells how to
  * look for more.
  */
-class AskFuzz {
+class CheckFuzz {
   @FuzzTest(maxDuration = "1m")
   void one(FuzzedDataProvider data) {
     Form form = data.pickValue(Form.values());
     byte[] body = data.consumeRemainingAsBytes();
     try {
-      Ask ask = AskReader.one(body, form);
-      assertThat(ask.policy() == null).isEqualTo(ask.limits() != null);
+      CheckRequest request = CheckReader.one(body, form).request();
+      assertThat(request.policy() == null).isEqualTo(request.limits() != null);
     } catch (Refusal refusal) {
       check(refusal);
     }
@@ -30,10 +31,10 @@ class AskFuzz {
   @FuzzTest(maxDuration = "1m")
   void batch(FuzzedDataProvider data) {
     try {
-      List<Item> items = AskReader.batch(data.consumeRemainingAsBytes());
-      assertThat(items).hasSizeLessThanOrEqualTo(AskReader.MOST_IN_BATCH);
+      List<Item> items = CheckReader.batch(data.consumeRemainingAsBytes());
+      assertThat(items).hasSizeLessThanOrEqualTo(CheckReader.MOST_IN_BATCH);
       for (Item item : items) {
-        assertThat(item.ask() == null).isEqualTo(item.refusal() != null);
+        assertThat(item.call() == null).isEqualTo(item.refusal() != null);
         if (item.refusal() != null) {
           check(item.refusal());
         }
@@ -49,7 +50,7 @@ class AskFuzz {
     String key = data.consumeString(100);
     String query = data.consumeRemainingAsString();
     try {
-      Questions.byPath(List.of(policy, key), query);
+      Checks.byPath(List.of(policy, key), query);
     } catch (Refusal refusal) {
       check(refusal);
     }

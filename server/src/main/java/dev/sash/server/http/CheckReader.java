@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.sash.Limit;
+import dev.sash.server.engine.CheckRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -17,11 +18,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads questions from JSON, strictly: what is unknown, twice there or of another type is refused
- * by name. Whatever is sent, a {@link Refusal} is the worst that happens.
+ * Reads requests from JSON, strictly: what is unknown, twice there or of another type is refused by
+ * name. Whatever is sent, a {@link Refusal} is the worst that happens.
  */
-final class AskReader {
-  /** How many questions a batch may have. */
+final class CheckReader {
+  /** How many requests a batch may have. */
   static final int MOST_IN_BATCH = 1_000;
 
   private static final int MOST_ATTRIBUTES = 64;
@@ -42,7 +43,7 @@ final class AskReader {
                   .build())
           .build();
 
-  /** What else than policy, key, attributes and limits a question may say. */
+  /** What else than policy, key, attributes and limits a request may say. */
   enum Form {
     /** A check: {@code receipt} is whether one is wanted. */
     CHECK("policy, key, permits, attributes, limits, receipt"),
@@ -58,22 +59,22 @@ final class AskReader {
     }
   }
 
-  /** A question of a batch, or what is wrong with it. */
-  record Item(@Nullable Ask ask, @Nullable Refusal refusal) {}
+  /** A request of a batch, or what is wrong with it. */
+  record Item(@Nullable CheckCall call, @Nullable Refusal refusal) {}
 
-  private AskReader() {}
+  private CheckReader() {}
 
-  /** Reads a body of one question. */
-  static Ask one(byte[] body, Form form) {
+  /** Reads a body of one request. */
+  static CheckCall one(byte[] body, Form form) {
     return read(
         body,
         parser -> {
           expectObject(parser.nextToken(), "body");
-          return ask(parser, form);
+          return call(parser, form);
         });
   }
 
-  /** Reads a body of many questions: <code>{"requests": [...]}</code>. */
+  /** Reads a body of many requests: <code>{"requests": [...]}</code>. */
   static List<Item> batch(byte[] body) {
     return read(
         body,
@@ -141,7 +142,7 @@ final class AskReader {
       throws IOException {
     try {
       expectObject(token, "request");
-      return new Item(ask(parser, Form.CHECK), null);
+      return new Item(call(parser, Form.CHECK), null);
     } catch (Refusal refusal) {
       // The others are still to be read.
       while (parser.getParsingContext() != array) {
@@ -151,7 +152,7 @@ final class AskReader {
     }
   }
 
-  private static Ask ask(JsonParser parser, Form form) throws IOException {
+  private static CheckCall call(JsonParser parser, Form form) throws IOException {
     String policy = null;
     String key = null;
     Long permits = null;
@@ -200,14 +201,22 @@ final class AskReader {
         default -> throw unknown(name, form.fields);
       }
     }
-    return new Ask(
-        policy,
-        key,
-        permits,
-        attributes == null ? Map.of() : attributes,
-        limits,
-        Boolean.TRUE.equals(wantsReceipt),
-        receipt);
+    Map<String, String> known = attributes == null ? Map.of() : attributes;
+    CheckRequest request = request(policy, key, permits, known, limits);
+    return new CheckCall(request, Boolean.TRUE.equals(wantsReceipt), receipt);
+  }
+
+  private static CheckRequest request(
+      @Nullable String policy,
+      @Nullable String key,
+      @Nullable Long permits,
+      Map<String, String> attributes,
+      @Nullable List<Limit> limits) {
+    try {
+      return new CheckRequest(policy, key, permits, attributes, limits);
+    } catch (IllegalArgumentException e) {
+      throw Refusal.bad(String.valueOf(e.getMessage()));
+    }
   }
 
   private static boolean flag(String name, JsonToken value) {

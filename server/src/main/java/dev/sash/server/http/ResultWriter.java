@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
-import dev.sash.server.engine.Answer;
+import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Reason;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Writes answers as JSON. Everything in them is a number, a fixed word or a policy's name. */
-final class AnswerWriter {
+final class ResultWriter {
   private static final byte[] ALLOWED = ascii("\"allowed\":true,\"policy\":\"");
   private static final byte[] DENIED = ascii("\"allowed\":false,\"policy\":\"");
   private static final byte[] LIMIT = ascii("\",\"limit\":");
@@ -38,10 +38,10 @@ final class AnswerWriter {
     }
   }
 
-  private AnswerWriter() {}
+  private ResultWriter() {}
 
   /** The fields of an answer, without braces around them. */
-  static void write(JsonBytes json, Answer answer) {
+  static void write(JsonBytes json, CheckResult answer) {
     Decision decision = answer.decision();
     json.put(answer.allowed() ? ALLOWED : DENIED)
         .putPlain(answer.policy())
