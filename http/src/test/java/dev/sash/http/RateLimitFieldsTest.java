@@ -186,6 +186,62 @@ class RateLimitFieldsTest {
     assertThat(retryAfter(never("a", "5/1m"), denied("b", "5/1h", 60_000_000))).isNull();
   }
 
+  /** The form without a list computes this field by itself. */
+  @Test
+  void retryAfterOfOneDecisionIsRoundedUpToo() {
+    assertThat(retryAfterOfOne(denied("a", "5/1m", 1))).isEqualTo("1");
+    assertThat(retryAfterOfOne(denied("a", "5/1m", 999_999))).isEqualTo("1");
+    assertThat(retryAfterOfOne(denied("a", "5/1m", 1_000_000))).isEqualTo("1");
+    assertThat(retryAfterOfOne(denied("a", "5/1m", 1_000_001))).isEqualTo("2");
+    assertThat(retryAfterOfOne(denied("a", "5/1m", 59_999_999))).isEqualTo("60");
+    assertThat(retryAfterOfOne(allowed("a", "5/1m", 0, 60_000_000))).isNull();
+    assertThat(retryAfterOfOne(never("a", "5/1m"))).isNull();
+  }
+
+  private static String retryAfterOfOne(PolicyDecision decision) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    new RateLimitFields(Set.of(FieldStyle.RATELIMIT), NOON).write(decision, fields::put);
+    return fields.get("Retry-After");
+  }
+
+  @Test
+  void oneDecisionIsWrittenLikeAListOfOne() {
+    Hostile draw = new Hostile(Hostile.SEED);
+    List<Set<FieldStyle>> styles =
+        List.of(
+            Set.of(),
+            Set.of(FieldStyle.RATELIMIT),
+            Set.of(FieldStyle.X_RATELIMIT_DELTA),
+            Set.of(FieldStyle.RATELIMIT, FieldStyle.X_RATELIMIT_EPOCH),
+            Set.of(FieldStyle.RATELIMIT, FieldStyle.RATELIMIT_DRAFT_6));
+    for (int i = 0; i < 5_000; i++) {
+      RateLimitFields fields =
+          new RateLimitFields(i % 2 == 0 ? styles.get(1) : styles.get(draw.below(5)), NOON);
+      PolicyDecision answer = drawn(draw);
+      Map<String, String> one = new LinkedHashMap<>();
+      fields.write(answer, one::put);
+      assertThat(List.copyOf(one.entrySet()))
+          .as("%s of %s", Hostile.REPLAY, answer)
+          .isEqualTo(List.copyOf(fields.write(List.of(answer)).entrySet()));
+    }
+  }
+
+  private static PolicyDecision drawn(Hostile draw) {
+    Limit limit = Limit.parse((1 + draw.below(9)) + "/" + (1 + draw.below(9_999)) + "ms");
+    Limit other = Limit.parse("1000/1d");
+    Source source = draw.below(4) == 0 ? Source.FAILURE_RULE : Source.STORE;
+    long micros = 1 + draw.below(4) * 500_000L + draw.below(3) - 1;
+    Decision decision =
+        switch (draw.below(4)) {
+          case 0 -> Decisions.neverAllowed(limit, 0, limit.capacity(), micros, source);
+          case 1 -> Decisions.allowed(limit, 1, limit.capacity() - 1, micros, source);
+          default -> Decisions.denied(limit, limit.capacity(), 0, micros + 1, micros + 2, source);
+        };
+    List<Limit> limits = draw.below(4) == 0 ? List.of(limit, other) : List.of(limit);
+    String unit = draw.below(3) == 0 ? "content-bytes" : null;
+    return new PolicyDecision("api", limits, unit, "key", 1, decision);
+  }
+
   private static String retryAfter(PolicyDecision... decisions) {
     RateLimitFields none = new RateLimitFields(Set.of(), NOON);
     Map<String, String> fields = none.write(List.of(decisions));

@@ -28,6 +28,9 @@ class ForwardAuthTest {
               banned: {limit: 9/1h, key: ip, deny: [203.0.113.66]}
               key: {limit: 1/1h, key: "apikey:authorization"}
               tiered: {limit: 1/1h, key: ip, tiers: {gold: 3/1h}, tier-by: "header:x-plan"}
+              watched: {limit: 1/1h, key: "header:x-user", mode: shadow}
+              inside: {limit: 2/1h, key: "header:x-user", allow: [10.0.0.0/8]}
+              off: {limit: 1/1h, key: "header:x-user", mode: off}
             trusted-proxies: [127.0.0.1]
             forwarded-by: traefik
             """);
@@ -65,6 +68,65 @@ class ForwardAuthTest {
           .contains("Limit " + policy + " exceeded. Try again in 3");
       assertThat(status(policy, "X-Forwarded-For", "203.0.113.8")).isEqualTo(200);
     }
+  }
+
+  /** A client usually has a whole /64 network: by single addresses, it would have no limit. */
+  @Test
+  void addressesOfOneIpv6NetworkShareALimitWithAndWithoutAKey() {
+    for (String policy : new String[] {"plain", "address"}) {
+      assertThat(status(policy, "X-Forwarded-For", "2001:db8:0:1::1")).isEqualTo(200);
+      assertThat(status(policy, "X-Forwarded-For", "2001:db8:0:1:ffff::2")).isEqualTo(200);
+      assertThat(status(policy, "X-Forwarded-For", "2001:db8:0:1::3")).isEqualTo(429);
+      assertThat(status(policy, "X-Forwarded-For", "2001:db8:0:2::1")).isEqualTo(200);
+      assertThat(status(policy, "X-Forwarded-For", "::ffff:203.0.118.1")).isEqualTo(200);
+      assertThat(status(policy, "X-Forwarded-For", "203.0.118.1")).isEqualTo(200);
+      assertThat(status(policy, "X-Forwarded-For", "203.0.118.1")).isEqualTo(429);
+      assertThat(status(policy, "X-Forwarded-For", "203.0.118.2")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aFullShadowPolicyDeniesNothingAndDoesNotStopTheOthers() {
+    String[] ann = {"X-User", "shadow-ann", "X-Forwarded-For", "203.0.119.1"};
+    assertThat(status("watched", ann)).isEqualTo(200);
+    for (String policies : new String[] {"watched,address", "address,watched,off"}) {
+      HttpResponse<String> allowed = ask(policies, ann);
+      assertThat(allowed.statusCode()).as(policies).isEqualTo(200);
+      assertThat(allowed.headers().firstValue("retry-after")).isEmpty();
+      assertThat(allowed.headers().firstValue("ratelimit-policy").orElse(""))
+          .startsWith("\"address\"")
+          .doesNotContain("watched", "off");
+    }
+    HttpResponse<String> denied = ask("watched,address", ann);
+    assertThat(denied.statusCode()).as("the other policy was charged twice").isEqualTo(429);
+    assertThat(denied.body()).contains("Limit address exceeded.");
+  }
+
+  @Test
+  void aShadowPolicyIsNotChargedForWhatAnotherOneDenies() {
+    String[] bob = {"X-User", "shadow-bob", "X-Forwarded-For", "203.0.113.66"};
+    for (String policies : new String[] {"watched,banned", "banned,watched"}) {
+      assertThat(status(policies, bob)).isEqualTo(429);
+    }
+    String peek = "{\"policy\":\"watched\",\"attributes\":{\"header:x-user\":\"shadow-bob\"}}";
+    assertThat(server.post("/v1/peek", peek).body()).contains("\"used\":0,");
+  }
+
+  /** The allow list is by address, and the key is the user: it is charged from elsewhere. */
+  @Test
+  void anAllowListedPolicyGivesNothingBackWhenAnotherOneDenies() {
+    String[] outside = {"X-User", "ann", "X-Forwarded-For", "203.0.119.3"};
+    String[] listed = {"X-User", "ann", "X-Forwarded-For", "10.0.119.3"};
+    assertThat(status("inside", outside)).isEqualTo(200);
+    assertThat(status("inside", outside)).isEqualTo(200);
+    for (int i = 0; i < 2; i++) {
+      assertThat(status("address", listed)).isEqualTo(200);
+    }
+    for (String policies : new String[] {"inside,address", "address,inside"}) {
+      assertThat(status(policies, listed)).isEqualTo(429);
+    }
+    assertThat(status("inside", listed)).isEqualTo(200);
+    assertThat(status("inside", outside)).as("nothing was given back").isEqualTo(429);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class EngineTest {
@@ -249,5 +250,36 @@ class EngineTest {
     assertThat(registry.get("sash.decisions").tags("policy", "one", "outcome", "denied").counters())
         .extracting(counter -> counter.count())
         .contains(1.0);
+  }
+
+  private static final String EVERY_KIND =
+      """
+      policies:
+        api: {limits: [5/1m, 9/1h]}
+        llm: {limit: 10/1m, charge: always}
+        watch: {limit: 3/1m, mode: shadow}
+        none: {limit: 1/1m, mode: off}
+        listed: {limit: 2/1m, allow: [ann], deny: [bob]}
+      """;
+
+  /** Two engines that see the same requests, by two ways that must not differ. */
+  @Test
+  void oneQuestionOfSeveralIsAnsweredLikeOneAlone() {
+    Engine one = engine(EVERY_KIND);
+    Engine several = engine(EVERY_KIND);
+    List<String> policies = List.of("api", "llm", "watch", "none", "listed");
+    List<String> keys = List.of("ann", "bob", "eve");
+    SplittableRandom draw = new SplittableRandom(17);
+    for (int i = 0; i < 3_000; i++) {
+      CheckRequest question =
+          CheckRequest.of(
+              policies.get(draw.nextInt(policies.size())),
+              keys.get(draw.nextInt(keys.size())),
+              draw.nextInt(3) == 0 ? null : Long.valueOf(draw.nextInt(4)));
+      assertThat(several.checkAll(List.of(question)).toCompletableFuture().join())
+          .as("request %d: %s", i, question)
+          .containsExactly(check(one, question));
+      clock.advanceMicros(draw.nextInt(9_000_000));
+    }
   }
 }

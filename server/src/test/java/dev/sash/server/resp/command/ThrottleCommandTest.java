@@ -57,6 +57,17 @@ class ThrottleCommandTest {
     assertThat(client.askOne("CL.THROTTLE ann 15 30 60")).isEqualTo(List.of(0L, 16L, 15L, -1L, 2L));
   }
 
+  /** One permit takes 1,428,572 microseconds to come back. */
+  @Test
+  void roundsSecondsUp() {
+    client.ask("CL.THROTTLE ann 0 7 10");
+    assertThat(client.askOne("CL.THROTTLE ann 0 7 10")).isEqualTo(List.of(1L, 1L, 0L, 2L, 2L));
+    client.clock.advance(Duration.ofMillis(428));
+    assertThat(client.askOne("CL.THROTTLE ann 0 7 10")).isEqualTo(List.of(1L, 1L, 0L, 2L, 2L));
+    client.clock.advance(Duration.ofSeconds(1));
+    assertThat(client.askOne("CL.THROTTLE ann 0 7 10")).isEqualTo(List.of(1L, 1L, 0L, 1L, 1L));
+  }
+
   @Test
   void letsBucketsOfDifferentPeriodsBeAndSharesThoseOfOne() {
     client.ask("CL.THROTTLE ann 4 1 1 5", "CL.THROTTLE ann 4 1 60 5");
