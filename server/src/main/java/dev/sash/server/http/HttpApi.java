@@ -67,7 +67,7 @@ public final class HttpApi {
     this.tls =
         files == null
             ? null
-            : TlsReloader.configure(vertx, "HTTP", files, transport.setUseAlpn(true));
+            : TlsReloader.configure(vertx, "HTTP", files, withTls(transport, options.bounds()));
     this.shared =
         new HttpEdge.Shared(
             engine,
@@ -104,6 +104,14 @@ public final class HttpApi {
             .setIdleTimeout((int) options.bounds().idleTimeout().toSeconds() + IDLE_GRACE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     return transport;
+  }
+
+  /** A handshake may take as long as the head of a request. */
+  private static HttpServerOptions withTls(HttpServerOptions transport, HttpBounds bounds) {
+    return transport
+        .setUseAlpn(true)
+        .setSslHandshakeTimeout(bounds.requestTimeout().toSeconds())
+        .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
   }
 
   /**

@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param maxConnections the most connections; further ones are closed as they come
  * @param maxHeaderBytes the most bytes of the header fields of a request, and of its first line
  * @param idleTimeout the time without a complete request after which a connection is closed
- * @param requestTimeout the time in which the head of a request must be complete, and then its body
+ * @param requestTimeout the time in which the head of a request must be complete, and then its
+ *     body; also the time for the handshake of TLS
  * @param drainTimeout the time that requests in progress may take when the server stops
  */
 public record HttpBounds(

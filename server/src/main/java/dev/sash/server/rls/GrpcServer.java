@@ -31,8 +31,12 @@ public final class GrpcServer implements AutoCloseable {
   /** The longest message taken, as it is sent and when it is unpacked. */
   private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
-  /** Those under way on a connection; bounds what waits for a store. */
-  private static final int MAX_CALLS_PER_CONNECTION = 10_000;
+  /**
+   * Those under way on a connection. Bounds what waits for a store, and with the length of messages
+   * the memory of those that are not complete: 64 MiB. Clients with more calls wait or connect
+   * again.
+   */
+  private static final int MAX_CALLS_PER_CONNECTION = 1_000;
 
   private static final int KEEP_ALIVE_SECONDS = 5;
   private static final int POLL_MILLIS = 5;

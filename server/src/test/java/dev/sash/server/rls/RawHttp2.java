@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * An HTTP/2 connection of which every frame is sent by hand, at moments that no library lets a test
  * choose. One thread sends; another one, of its own, receives.
  */
-final class RawHttp2 implements AutoCloseable {
+public final class RawHttp2 implements AutoCloseable {
   private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
   private static final int DATA = 0;
   private static final int HEADERS = 1;
@@ -32,21 +32,26 @@ final class RawHttp2 implements AutoCloseable {
   private static final int PING = 6;
   private static final int GO_AWAY = 7;
   private static final int WINDOW_UPDATE = 8;
+  private static final int CONTINUATION = 9;
   private static final int END_STREAM = 1;
   private static final int ACK = 1;
   private static final int END_HEADERS = 4;
+  private static final int PRIORITY = 32;
+  private static final int PRIORITY_BYTES = 5;
   private static final int CANCEL = 8;
 
   private final Socket socket;
   private final OutputStream out;
   private final Map<Integer, CompletableFuture<String>> calls = new ConcurrentHashMap<>();
   private final DefaultHttp2HeadersDecoder hpack = new DefaultHttp2HeadersDecoder(false);
+  private final Map<Integer, String> statuses = new ConcurrentHashMap<>();
   private final CompletableFuture<String> end = new CompletableFuture<>();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
   private int next = 1;
 
   /** Connects, with windows that a test never fills. */
-  RawHttp2(int port) throws IOException {
+  public RawHttp2(int port) throws IOException {
     this(port, (1 << 16) - 1);
   }
 
@@ -56,7 +61,16 @@ final class RawHttp2 implements AutoCloseable {
    * @param streamWindow how many bytes the server may send on a stream
    */
   RawHttp2(int port, int streamWindow) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(new Socket(InetAddress.getLoopbackAddress(), port), streamWindow);
+  }
+
+  /**
+   * Begins to speak on a connection, such as one with TLS.
+   *
+   * @param streamWindow how many bytes the server may send on a stream
+   */
+  public RawHttp2(Socket socket, int streamWindow) throws IOException {
+    this.socket = socket;
     socket.setTcpNoDelay(true);
     out = socket.getOutputStream();
     unsent.writeBytes(PREFACE);
@@ -69,8 +83,46 @@ final class RawHttp2 implements AutoCloseable {
     reader.start();
   }
 
+  /** Prepares the head of a request whose body follows. Returns its stream. */
+  public int open(String path, String... fields) {
+    return open(END_HEADERS, path, fields);
+  }
+
+  /** Prepares the head of a request without a body. Returns its stream. */
+  public int request(String path, String... fields) {
+    return open(END_HEADERS | END_STREAM, path, fields);
+  }
+
+  /** Prepares the beginning of a head, to be continued. Returns its stream. */
+  public int openUnfinished(String path) {
+    return open(0, path);
+  }
+
+  private int open(int flags, String path, String... fields) {
+    int stream = next;
+    next += 2;
+    calls.put(stream, new CompletableFuture<>());
+    frame(HEADERS, flags, stream, block(path, fields));
+    return stream;
+  }
+
+  /** Prepares more of a head that still is not complete. */
+  public void continuation(int stream, byte[] block) {
+    frame(CONTINUATION, 0, stream, block);
+  }
+
+  /** Prepares a piece of a body that still is not complete. */
+  public void data(int stream, byte[] piece) {
+    frame(DATA, 0, stream, piece);
+  }
+
+  /** Prepares a ping. */
+  public void ping() {
+    frame(PING, 0, 0, new byte[8]);
+  }
+
   /** Prepares a call; {@link #flush} sends it. Returns its stream. */
-  int call(String path, byte[] message, String... fields) {
+  public int call(String path, byte[] message, String... fields) {
     int stream = next;
     next += 2;
     calls.put(stream, new CompletableFuture<>());
@@ -82,29 +134,34 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /** Prepares to cancel a call. */
-  void cancel(int stream) {
+  public void cancel(int stream) {
     calls.remove(stream);
     frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
   }
 
   /** Sends what is prepared, in one piece. */
-  void flush() throws IOException {
+  public void flush() throws IOException {
     synchronized (out) {
       out.write(unsent.toByteArray());
     }
     unsent.reset();
   }
 
-  /** The value of {@code grpc-status}, or what happened in its place. */
-  String await(int stream) throws Exception {
+  /** The value of {@code grpc-status} or {@code :status}, or what happened in its place. */
+  public String await(int stream) throws Exception {
     CompletableFuture<String> call = calls.get(stream);
     String outcome = (String) CompletableFuture.anyOf(call, end).get(30, TimeUnit.SECONDS);
     calls.remove(stream);
     return outcome;
   }
 
-  boolean isOpen() {
+  public boolean isOpen() {
     return !end.isDone();
+  }
+
+  /** Returns when the server has closed the connection. */
+  public void awaitClose() throws Exception {
+    closed.get(30, TimeUnit.SECONDS);
   }
 
   private void read() {
@@ -120,6 +177,8 @@ final class RawHttp2 implements AutoCloseable {
       }
     } catch (IOException | Http2Exception e) {
       end.complete("closed: " + e);
+    } finally {
+      closed.complete(null);
     }
   }
 
@@ -127,14 +186,24 @@ final class RawHttp2 implements AutoCloseable {
       throws IOException, Http2Exception {
     switch (type) {
       case HEADERS -> {
-        ByteBuf block = Unpooled.wrappedBuffer(payload);
+        int start = (flags & PRIORITY) == 0 ? 0 : PRIORITY_BYTES;
+        ByteBuf block = Unpooled.wrappedBuffer(payload, start, payload.length - start);
         Http2Headers fields = hpack.decodeHeaders(stream, block);
+        CharSequence status =
+            fields.get(fields.contains("grpc-status") ? "grpc-status" : ":status");
+        statuses.put(stream, String.valueOf(status));
         if ((flags & END_STREAM) != 0) {
-          complete(stream, String.valueOf(fields.get("grpc-status")));
+          complete(stream, statuses.get(stream));
+        }
+      }
+      case DATA -> {
+        if ((flags & END_STREAM) != 0) {
+          complete(stream, statuses.get(stream));
         }
       }
       case RST_STREAM -> complete(stream, "reset");
-      case GO_AWAY -> end.complete("go away");
+      case GO_AWAY ->
+          end.complete("go away: " + new String(payload, 8, payload.length - 8, US_ASCII));
       case SETTINGS, PING -> {
         if ((flags & ACK) == 0) {
           synchronized (out) {
@@ -147,6 +216,7 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   private void complete(int stream, String outcome) {
+    statuses.remove(stream);
     CompletableFuture<String> call = calls.get(stream);
     if (call != null) {
       call.complete(outcome);
