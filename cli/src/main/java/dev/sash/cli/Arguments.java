@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The words behind a command: flags with values, and others. What is not said by a flag is taken
  * from the environment: {@code --resp-port} from {@code SASH_RESP_PORT}. Immutable.
+ *
+ * <p>Not a library, since the server would start later: see ADR 10.
  */
 final class Arguments {
   private static final Pattern BYTES = Pattern.compile("([0-9]{1,18})([kmg]?)b?");
