@@ -22,14 +22,15 @@ public final class LogRecorder extends Handler implements AutoCloseable {
     return new LogRecorder(source);
   }
 
-  public List<String> messages() {
-    return messages;
+  /** Returns the messages that begin with a text. */
+  public List<String> messages(String beginning) {
+    return messages.stream().filter(message -> message.startsWith(beginning)).toList();
   }
 
-  /** Waits until that many messages have been logged. */
-  public void await(int count) {
+  /** Waits until that many messages have been logged that begin with a text. */
+  public void await(int count, String beginning) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (messages.size() < count && System.nanoTime() < end) {
+    while (messages(beginning).size() < count && System.nanoTime() < end) {
       LockSupport.parkNanos(1_000_000);
     }
   }

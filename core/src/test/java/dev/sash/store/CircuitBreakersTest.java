@@ -61,20 +61,24 @@ class CircuitBreakersTest {
 
   @Test
   void logsAChangeOfStateOnce() {
+    String opened = "WARNING Circuit breaker of Fake w opened";
+    String closed = "INFO Circuit breaker of Fake w closed after";
     try (LogRecorder log = LogRecorder.of(CircuitBreaker.class)) {
       store.failsWith(Reason.UNAVAILABLE);
       for (int i = 0; i < 100; i++) {
-        failure("a");
+        failure("watched");
       }
       store.probe = () -> CompletableFuture.completedFuture(FakeStore.allowed(0));
       await(breakers::isUp);
-      log.await(2);
+      log.await(1, closed);
 
-      assertThat(log.messages()).hasSize(2);
-      assertThat(log.messages().get(0))
-          .startsWith("WARNING Circuit breaker of Fake a opened (on purpose): decisions use");
-      assertThat(log.messages().get(1))
-          .startsWith("INFO Circuit breaker of Fake a closed after")
+      assertThat(log.messages(opened))
+          .singleElement()
+          .asString()
+          .startsWith(opened + " (on purpose): decisions use");
+      assertThat(log.messages(closed))
+          .singleElement()
+          .asString()
           .endsWith("the failure rule made 95 decisions meanwhile");
     }
   }
