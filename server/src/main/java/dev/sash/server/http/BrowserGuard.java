@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that a web page made a browser send. A page can reach a server on the loopback
- * address or in the local network of whoever looks at it, and send simple requests without asking:
+ * address or in the local network of its visitors, and send simple requests without permission:
  * bodies of type {@code text/plain}, or an image whose address spends a permit. Immutable.
  *
  * <ul>

@@ -147,7 +147,7 @@ final class HttpEdge extends VerticleBase {
     }
   }
 
-  /** Whatever spends, gives back or tells of permits is not for web pages. */
+  /** Refuses web pages what spends, refunds or reports permits. */
   private void guard(Route.Match match, HttpServerRequest request) {
     Route route = match.route();
     if (route == Route.FORWARD_AUTH ? !forwardAuth.isFromProxy(request) : route.isGuarded()) {

@@ -71,7 +71,7 @@ enum Route {
     return Objects.requireNonNull(METHODS.get(this)).contains(method);
   }
 
-  /** Whether it spends, gives back or tells of permits, and so is not for web pages. */
+  /** Returns whether it spends, refunds or reports permits, and so is not for web pages. */
   boolean isGuarded() {
     return template.startsWith("/v1/");
   }
