@@ -2,6 +2,7 @@ package dev.sash.redis;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
+import dev.sash.store.Operation;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
@@ -13,35 +14,41 @@ import org.jspecify.annotations.NullMarked;
 public final class BareScript {
   private static final KeyNames NAMES = new KeyNames("bare");
 
-  private final LimitScript script;
+  private final LimitSet limits;
 
   /** The script for a key with these limits. */
   public BareScript(List<Limit> limits) {
-    script = new LimitScript(limits);
+    this.limits = new LimitSet(limits);
   }
 
   /** The text to load. */
   public String source() {
-    return script.script().source();
+    return Script.DECIDE.source();
   }
 
   /** What {@code EVALSHA} is to call. */
   public String sha1() {
-    return script.script().sha1();
+    return Script.DECIDE.sha1();
   }
 
   /** The names of the Redis keys. */
   public String[] keys(String key) {
-    return NAMES.of("bench", key, script.limits());
+    return NAMES.of("bench", key, limits.limits());
   }
 
-  /** The arguments to spend one permit. */
-  public byte[][] arguments() {
-    return script.acquire(1);
+  /** The argument to spend one permit. */
+  public byte[] argument() {
+    return Batch.of(request()).program();
   }
 
   /** What the reply means. */
   public Decision decision(byte[] reply) {
-    return script.decision(1, reply);
+    Request request = request();
+    Batch.of(request).read(reply, Request::complete, Request::completeExceptionally);
+    return request.join();
+  }
+
+  private Request request() {
+    return new Request(Operation.ACQUIRE, "bench", "any", limits, 1);
   }
 }

@@ -1,7 +1,6 @@
 package dev.sash.store;
 
 import dev.sash.Decision;
-import dev.sash.internal.Timer;
 import dev.sash.store.StoreException.Reason;
 import java.time.Duration;
 import java.util.Map;
@@ -18,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps callers from waiting for a remote store that does not answer: enforces the policy's {@link
  * dev.sash.Policy#deadline}, and after a few failures in a row stops asking until a probe succeeds.
  * What is not decided in time is a {@link StoreException}; it may have been charged, never twice.
+ * The time that this process itself was late does not count.
  *
  * <p>There is one {@link CircuitBreaker} for each server and deadline, since how slow is too slow
  * depends on the deadline.
@@ -31,6 +31,7 @@ public final class CircuitBreakers extends StoreDecorator {
   private final RemoteStore remote;
   private final String name;
   private final Map<Part, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+  private final Map<Long, DeadlineQueue> queues = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /**
@@ -51,19 +52,23 @@ public final class CircuitBreakers extends StoreDecorator {
     if (breaker.isOpen() && isGuarded(operation)) {
       throw breaker.refusal();
     }
+    Deadline deadline = new Deadline(remote, deadlineNanos(operation, limits));
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
     boolean interrupted = false;
-    long end = System.nanoTime() + deadlineNanos(operation, limits);
     try {
       while (true) {
         try {
-          Decision decision = reply.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          Decision decision = reply.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
           breaker.onSuccess();
           return decision;
         } catch (InterruptedException e) {
           interrupted = true; // reported afterwards: a decision does not take long
-        } catch (ExecutionException | TimeoutException e) {
-          throw failure(breaker, limits, e);
+        } catch (ExecutionException e) {
+          throw failure(breaker, e);
+        } catch (TimeoutException e) {
+          if (!deadline.extend()) {
+            throw failure(breaker, tooLate(reply, limits));
+          }
         }
       }
     } finally {
@@ -80,14 +85,16 @@ public final class CircuitBreakers extends StoreDecorator {
     if (breaker.isOpen() && isGuarded(operation)) {
       return CompletableFuture.failedFuture(breaker.refusal());
     }
+    long nanos = deadlineNanos(operation, limits);
+    Deadline deadline = new Deadline(remote, nanos);
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
     if (!reply.isDone()) {
-      Timer.failAfter(reply, deadlineNanos(operation, limits));
+      queue(nanos).add(reply, deadline, () -> reply.completeExceptionally(tooLate(reply, limits)));
     }
     return reply.handle(
         (decision, thrown) -> {
           if (decision == null) {
-            throw failure(breaker, limits, thrown);
+            throw failure(breaker, thrown);
           }
           breaker.onSuccess();
           return decision;
@@ -108,8 +115,22 @@ public final class CircuitBreakers extends StoreDecorator {
     return store.decideAsync(operation, limits, key, permits).toCompletableFuture();
   }
 
-  private static StoreException failure(
-      CircuitBreaker breaker, ResolvedLimits limits, @Nullable Throwable thrown) {
+  private DeadlineQueue queue(long nanos) {
+    DeadlineQueue queue = queues.get(nanos);
+    return queue == null ? queues.computeIfAbsent(nanos, any -> new DeadlineQueue()) : queue;
+  }
+
+  private StoreException tooLate(CompletableFuture<Decision> reply, ResolvedLimits limits) {
+    Reason reason = remote.giveUp(reply);
+    return new StoreException(
+        reason,
+        reason == Reason.OVERLOADED
+            ? "too many requests to send them within " + limits.policy().deadline()
+            : "no response within " + limits.policy().deadline(),
+        null);
+  }
+
+  private static StoreException failure(CircuitBreaker breaker, @Nullable Throwable thrown) {
     Throwable cause = thrown;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
         && cause.getCause() != null) {
@@ -118,12 +139,7 @@ public final class CircuitBreakers extends StoreDecorator {
     StoreException failure =
         cause instanceof StoreException known
             ? known
-            : new StoreException(
-                Reason.UNAVAILABLE,
-                cause instanceof TimeoutException
-                    ? "no response within " + limits.policy().deadline()
-                    : String.valueOf(cause),
-                cause);
+            : new StoreException(Reason.UNAVAILABLE, String.valueOf(cause), cause);
     switch (failure.reason()) {
       case UNAVAILABLE -> breaker.onFailure(failure);
       case FOREIGN_STATE -> breaker.onSuccess(); // the server works, and decides about other keys

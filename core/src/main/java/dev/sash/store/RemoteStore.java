@@ -1,5 +1,6 @@
 package dev.sash.store;
 
+import dev.sash.Decision;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -32,4 +33,26 @@ public interface RemoteStore extends Store {
    * @param server the server
    */
   void reconnect(String server);
+
+  /**
+   * Gives up a request that was not answered in time. If it was not sent yet, it is withdrawn: it
+   * will not be charged.
+   *
+   * @param request what {@link #decideAsync} returned
+   * @return what this says about the server: {@link StoreException.Reason#OVERLOADED} if the
+   *     request waited in a queue of this process while the server was answering
+   */
+  default StoreException.Reason giveUp(CompletionStage<Decision> request) {
+    return StoreException.Reason.UNAVAILABLE;
+  }
+
+  /**
+   * Returns for how long this process itself has been unable to handle replies: stopped, collecting
+   * garbage or without a processor. Deadlines are extended by it.
+   *
+   * @return a number of nanoseconds that only grows; 0 by default
+   */
+  default long lateNanos() {
+    return 0;
+  }
 }

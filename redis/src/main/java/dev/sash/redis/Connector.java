@@ -19,13 +19,18 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +59,8 @@ interface Connector {
   /** How long closing may take. */
   Duration SHUTDOWN_LIMIT = Duration.ofSeconds(2);
 
-  /** More than {@link Link} ever lets be in flight. */
-  int REQUEST_QUEUE_SIZE = 2 * Link.MAX_IN_FLIGHT;
+  /** More calls than a {@link Batcher} ever has in flight. */
+  int REQUEST_QUEUE_SIZE = 2 * Batcher.MAX_WAITING;
 
   /** Connects. Never throws. */
   CompletionStage<Session> connect();
@@ -74,6 +79,12 @@ interface Connector {
     return false;
   }
 
+  /**
+   * Reports the event loops that read replies, those of later connections as well. Does nothing for
+   * a client that is not ours.
+   */
+  default void onEventLoop(Consumer<ScheduledExecutorService> watcher) {}
+
   /** Releases threads and sockets. */
   void shutdown();
 
@@ -82,9 +93,34 @@ interface Connector {
       List<RedisURI> uris, boolean cluster, Duration connectTimeout, @Nullable SslOptions tls) {}
 
   static Connector of(Options options) {
+    EventLoops loops = new EventLoops();
     ClientResources resources =
-        ClientResources.builder().reconnectDelay(Delay.constant(RECONNECT_PAUSE)).build();
-    return options.cluster() ? Cluster.own(options, resources) : new Single(options, resources);
+        ClientResources.builder()
+            .reconnectDelay(Delay.constant(RECONNECT_PAUSE))
+            .nettyCustomizer(loops)
+            .build();
+    return options.cluster()
+        ? Cluster.own(options, resources, loops)
+        : new Single(options, resources, loops);
+  }
+
+  /** The event loops of our client's connections. */
+  final class EventLoops implements NettyCustomizer {
+    private final Set<ScheduledExecutorService> seen = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Consumer<ScheduledExecutorService> watcher;
+
+    void report(Consumer<ScheduledExecutorService> to) {
+      watcher = to;
+      seen.forEach(to);
+    }
+
+    @Override
+    public void afterChannelInitialized(Channel channel) {
+      Consumer<ScheduledExecutorService> to = watcher;
+      if (channel.isRegistered() && seen.add(channel.eventLoop()) && to != null) {
+        to.accept(channel.eventLoop());
+      }
+    }
   }
 
   /** Options for a client under which a command is never sent twice or late. */
@@ -132,9 +168,11 @@ interface Connector {
     private final RedisClient client;
     private final RedisURI uri;
     private final ClientResources resources;
+    private final EventLoops loops;
 
-    Single(Options options, ClientResources resources) {
+    Single(Options options, ClientResources resources, EventLoops loops) {
       this.resources = resources;
+      this.loops = loops;
       this.uri = options.uris().get(0);
       this.client = RedisClient.create(resources);
       client.setOptions(limiterOptions(ClientOptions.builder(), options).build());
@@ -145,6 +183,11 @@ interface Connector {
       return client
           .connectAsync(CODEC, uri)
           .thenApply(connection -> new Session(connection, connection.async()));
+    }
+
+    @Override
+    public void onEventLoop(Consumer<ScheduledExecutorService> watcher) {
+      loops.report(watcher);
     }
 
     @Override
@@ -201,20 +244,22 @@ interface Connector {
 
     private final RedisClusterClient client;
     private final @Nullable ClientResources resources;
+    private final EventLoops loops;
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
     /** A user's client, which is not closed, or our own with its resources, which is. */
-    Cluster(RedisClusterClient client, @Nullable ClientResources resources) {
+    Cluster(RedisClusterClient client, @Nullable ClientResources resources, EventLoops loops) {
       this.client = client;
       this.resources = resources;
+      this.loops = loops;
     }
 
     static Cluster shared(RedisClusterClient client) {
       check(client.getOptions());
-      return new Cluster(client, null);
+      return new Cluster(client, null, new EventLoops());
     }
 
-    static Cluster own(Options options, ClientResources resources) {
+    static Cluster own(Options options, ClientResources resources, EventLoops loops) {
       RedisClusterClient client = RedisClusterClient.create(resources, options.uris());
       client.setOptions(
           limiterOptions(ClusterClientOptions.builder(), options)
@@ -224,7 +269,7 @@ interface Connector {
                       .enablePeriodicRefresh(Duration.ofSeconds(5))
                       .build())
               .build());
-      return new Cluster(client, resources);
+      return new Cluster(client, resources, loops);
     }
 
     @Override
@@ -244,6 +289,11 @@ interface Connector {
     public String serverOf(int slot) {
       RedisClusterNode node = client.getPartitions().getPartitionBySlot(slot);
       return node == null ? UNKNOWN : names.computeIfAbsent(node.getNodeId(), id -> nameOf(node));
+    }
+
+    @Override
+    public void onEventLoop(Consumer<ScheduledExecutorService> watcher) {
+      loops.report(watcher);
     }
 
     private static String nameOf(RedisClusterNode node) {

@@ -35,18 +35,36 @@ final class Failures {
     return new StoreException(reason(failure), describe(failure), failure);
   }
 
+  /** Returns what to throw for an error that the script reports about one key. */
+  static StoreException ofReply(String message) {
+    return new StoreException(
+        isForeignState(message) ? Reason.FOREIGN_STATE : Reason.UNAVAILABLE, message, null);
+  }
+
+  private static boolean isForeignState(String message) {
+    return message.contains(STATE_CODE) || message.contains("WRONGTYPE");
+  }
+
   private static Reason reason(Throwable failure) {
     String message = messageOf(failure);
     if (message == null) {
       return Reason.UNAVAILABLE;
     }
-    if (failure instanceof RedisCommandExecutionException
-        && (message.contains(STATE_CODE) || message.contains("WRONGTYPE"))) {
+    if (failure instanceof RedisCommandExecutionException && isForeignState(message)) {
       return Reason.FOREIGN_STATE;
     }
     return failure instanceof RedisException && message.contains("queue size exceeded")
         ? Reason.OVERLOADED
         : Reason.UNAVAILABLE;
+  }
+
+  /** Returns whether a cluster is moving the keys of a call: it did nothing. */
+  static boolean isTryAgain(Throwable failure) {
+    Throwable inner = unwrapped(failure);
+    String message = messageOf(inner);
+    return inner instanceof RedisCommandExecutionException
+        && message != null
+        && message.startsWith("TRYAGAIN");
   }
 
   /** Returns a short text for logs; neither keys nor secrets occur in what Redis answers. */

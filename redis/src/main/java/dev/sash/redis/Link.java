@@ -1,5 +1,7 @@
 package dev.sash.redis;
 
+import dev.sash.Decision;
+import dev.sash.internal.Punctuality;
 import dev.sash.internal.Timer;
 import dev.sash.redis.Connector.Session;
 import dev.sash.store.StoreException;
@@ -16,10 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,12 +35,6 @@ import org.slf4j.LoggerFactory;
  * #reconnect} connects anew and asks Sentinel or the cluster again.
  */
 final class Link implements AutoCloseable {
-  /**
-   * The most calls in flight. Beyond, this process is too fast for the connection: calls fail at
-   * once, and that says nothing about Redis.
-   */
-  static final int MAX_IN_FLIGHT = 50_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(Link.class);
   private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -51,16 +47,28 @@ final class Link implements AutoCloseable {
 
   private final Connector connector;
   private final Probe probe;
-  private final AtomicInteger inFlight = new AtomicInteger();
+  private final Punctuality punctuality = new Punctuality();
   private final AtomicBoolean connecting = new AtomicBoolean();
   private volatile @Nullable Session session;
   private volatile long connectedNanos;
   private volatile boolean warnedUnreachable;
   private volatile boolean closed;
+  private volatile Runnable onNewSession = () -> {};
 
   Link(Connector connector, Probe probe) {
     this.connector = connector;
     this.probe = probe;
+    connector.onEventLoop(
+        loop ->
+            punctuality.watch(
+                (nanos, task) -> {
+                  var unused = loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                }));
+  }
+
+  /** Sets what to do when there is a new connection. */
+  void onNewSession(Runnable action) {
+    onNewSession = action;
   }
 
   /** Begins to connect, until it succeeds, and waits for it that long. */
@@ -88,31 +96,29 @@ final class Link implements AutoCloseable {
     return session != null;
   }
 
-  /** Runs a script, which the server may not know yet or any more. Never throws. */
-  CompletableFuture<byte[]> run(Script script, String[] keys, byte[][] args) {
-    if (inFlight.incrementAndGet() > MAX_IN_FLIGHT) {
-      inFlight.decrementAndGet();
-      return CompletableFuture.failedFuture(
-          new StoreException(
-              Reason.OVERLOADED, "more than " + MAX_IN_FLIGHT + " calls in flight", null));
-    }
-    return runOn(session, script, keys, args)
-        .whenComplete((reply, failure) -> inFlight.decrementAndGet());
+  /** Returns the connection to use now; null if there is none. */
+  @Nullable Session session() {
+    return session;
   }
 
-  private static CompletableFuture<byte[]> runOn(
-      @Nullable Session session, Script script, String[] keys, byte[][] args) {
+  /** Returns for how long this process could not handle replies, so far. */
+  long lateNanos() {
+    return punctuality.lateNanos();
+  }
+
+  /** Runs the script, which the server may not know any more. Never throws. */
+  CompletableFuture<byte[]> run(@Nullable Session on, String[] keys, byte[] program) {
     return Link.<byte[]>attempt(
             () ->
-                connected(session)
+                connected(on)
                     .commands()
-                    .evalsha(script.sha1(), ScriptOutputType.VALUE, keys, args))
+                    .evalsha(Script.DECIDE.sha1(), ScriptOutputType.VALUE, keys, program))
         .exceptionallyCompose(
             failure ->
                 Failures.unwrapped(failure) instanceof RedisNoScriptException
-                    ? connected(session)
+                    ? connected(on)
                         .commands()
-                        .eval(script.source(), ScriptOutputType.VALUE, keys, args)
+                        .eval(Script.DECIDE.source(), ScriptOutputType.VALUE, keys, program)
                     : CompletableFuture.failedFuture(failure));
   }
 
@@ -148,14 +154,16 @@ final class Link implements AutoCloseable {
     return probe(session, server);
   }
 
-  private CompletableFuture<byte[]> probe(@Nullable Session asked, String server) {
-    return runOn(asked, probe.script(), probe.keys(keyOn(server)), probe.arguments());
+  private CompletableFuture<Decision> probe(@Nullable Session asked, String server) {
+    return probe
+        .run(keyOn(server), (keys, program) -> run(asked, keys, program))
+        .toCompletableFuture();
   }
 
   /** Returns a number for which the probe's keys lie on that server. */
   private int keyOn(String server) {
     return IntStream.range(0, SlotHash.SLOT_COUNT)
-        .filter(i -> serverOf(probe.keys(i)[0]).equals(server))
+        .filter(i -> serverOf(probe.tagged(i)).equals(server))
         .findFirst()
         .orElse(0); // the server has lost its slots: whatever answers now, decides
   }
@@ -212,19 +220,16 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Returns the session when it can be used: connections to the servers of a cluster are made when
-   * they are first needed, and until then Lettuce refuses what is sent to them.
+   * Returns the session when it has decided once on every server, so that nobody waits for scripts
+   * to be loaded. Connections to the servers of a cluster are made when they are first needed, and
+   * until then Lettuce refuses what is sent to them.
    */
   private CompletableFuture<Session> warmedUp(Session connected, int attemptsLeft) {
-    if (!connector.isCluster() || attemptsLeft == 0) {
+    if (attemptsLeft == 0) {
       return CompletableFuture.completedFuture(connected);
     }
     CompletableFuture<?>[] probes =
-        IntStream.range(0, SlotHash.SLOT_COUNT)
-            .mapToObj(connector::serverOf)
-            .distinct()
-            .map(server -> probe(connected, server))
-            .toArray(CompletableFuture<?>[]::new);
+        servers().map(server -> probe(connected, server)).toArray(CompletableFuture<?>[]::new);
     return CompletableFuture.allOf(probes)
         .thenApply(done -> connected)
         .exceptionallyCompose(
@@ -233,6 +238,12 @@ final class Link implements AutoCloseable {
               var unused = Timer.after(WARM_UP_PAUSE_NANOS, () -> pause.complete(null));
               return pause.thenCompose(done -> warmedUp(connected, attemptsLeft - 1));
             });
+  }
+
+  private Stream<String> servers() {
+    return connector.isCluster()
+        ? IntStream.range(0, SlotHash.SLOT_COUNT).mapToObj(connector::serverOf).distinct()
+        : Stream.of("");
   }
 
   private void replaceBy(Session connected) {
@@ -247,5 +258,6 @@ final class Link implements AutoCloseable {
     if (closed && !(connector instanceof Connector.Given)) {
       connected.close();
     }
+    onNewSession.run();
   }
 }

@@ -1,8 +1,11 @@
 package dev.sash.redis;
 
+import dev.sash.Decision;
 import dev.sash.Limit;
+import dev.sash.store.Operation;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A decision that charges nobody: of keys of its own, by a script with every command that scripts
@@ -10,29 +13,38 @@ import java.util.List;
  * or does not permit scripts.
  */
 final class Probe {
-  private static final List<Limit> LIMITS =
-      List.of(
-          Limit.slidingLog(1_000_000_000, Duration.ofSeconds(1)),
-          Limit.fixedWindow(1_000_000_000, Duration.ofSeconds(1)));
+  private static final String POLICY = "_probe";
+  private static final LimitSet LIMITS =
+      new LimitSet(
+          List.of(
+              Limit.slidingLog(1_000_000_000, Duration.ofSeconds(1)),
+              Limit.fixedWindow(1_000_000_000, Duration.ofSeconds(1))));
 
-  private final LimitScript script = new LimitScript(LIMITS);
-  private final String prefix;
+  private final KeyNames names;
 
-  Probe(String prefix) {
-    this.prefix = prefix;
+  Probe(KeyNames names) {
+    this.names = names;
   }
 
-  Script script() {
-    return script.script();
+  /** Returns what the names of the keys of one of many probes begin with: they lie in one slot. */
+  String tagged(int number) {
+    return names.tagged(POLICY, Integer.toString(number));
   }
 
-  byte[][] arguments() {
-    return script.acquire(1);
+  /** Decides about the key of one of many probes. */
+  CompletionStage<Decision> run(int number, Call call) {
+    Request request = new Request(Operation.ACQUIRE, POLICY, Integer.toString(number), LIMITS, 1);
+    Batch batch = Batch.of(request);
+    return call.run(batch.keys(names), batch.program())
+        .thenCompose(
+            reply -> {
+              batch.read(reply, Request::complete, Request::completeExceptionally);
+              return request;
+            });
   }
 
-  /** Returns the keys of one of many probes, which all lie in one slot. */
-  String[] keys(int number) {
-    String tag = prefix + ":probe:{" + number + "}:";
-    return new String[] {tag + "log", tag + "window"};
+  /** A call of the script. */
+  interface Call {
+    CompletionStage<byte[]> run(String[] keys, byte[] program);
   }
 }

@@ -1,56 +1,37 @@
 package dev.sash.redis;
 
 import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
-import dev.sash.store.Decisions;
 import dev.sash.store.Operation;
 import dev.sash.store.RemoteStore;
 import dev.sash.store.ResolvedLimits;
-import dev.sash.store.StoreException;
 import dev.sash.store.StoreException.Reason;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The scripts as a store, and nothing else: one call of Redis per decision, dated by its clock.
- * Deadlines, failure rules and caching are decorators around it.
+ * The script as a store, and nothing else: decisions are dated by the clock of Redis. Deadlines,
+ * failure rules and caching are decorators around it.
  */
 final class RedisScripts implements RemoteStore {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisScripts.class);
-  private static final long WARNING_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-  /** More sets of limits than anybody configures; beyond, scripts are prepared per request. */
-  private static final int SCRIPTS_KEPT = 1_000;
+  /** More sets of limits than anybody configures; beyond, they are prepared for every request. */
+  private static final int SETS_KEPT = 1_000;
 
   private final Link link;
   private final KeyNames names;
+  private final Batcher batcher;
   private final MicroClock clock;
-  private final @Nullable Executor callbacks;
-  private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
-  private final AtomicLong warnedNanos = new AtomicLong();
+  private final Map<List<Limit>, LimitSet> sets = new ConcurrentHashMap<>();
 
-  /**
-   * Creates a store.
-   *
-   * @param callbacks runs what depends on a decision; null for the I/O thread
-   */
-  RedisScripts(Link link, KeyNames names, MicroClock clock, @Nullable Executor callbacks) {
+  RedisScripts(Link link, KeyNames names, Batcher batcher, MicroClock clock) {
     this.link = link;
     this.names = names;
+    this.batcher = batcher;
     this.clock = clock;
-    this.callbacks = callbacks;
   }
 
   /** Waits for as long as it takes; in practice a {@code CircuitBreakers} waits. */
@@ -66,78 +47,32 @@ final class RedisScripts implements RemoteStore {
   @Override
   public CompletionStage<Decision> decideAsync(
       Operation operation, ResolvedLimits limits, String key, long permits) {
-    LimitScript script = scriptOf(limits.limits());
-    String[] keys = names.of(limits.policy().name(), key, script.limits());
-    return switch (operation) {
-      case ACQUIRE ->
-          call(script, keys, script.acquire(permits), reply -> script.decision(permits, reply));
-      case PEEK, REFUND_LOCAL ->
-          call(script, keys, script.acquire(0), reply -> script.decision(0, reply));
-      case REFUND -> call(script, keys, script.refund(permits), reply -> script.decision(0, reply));
-      case CHARGE -> call(script, keys, script.charge(permits), reply -> script.decision(0, reply));
-      case INSPECT -> call(script, keys, script.inspect(), script::inspected);
-      case RESET -> reset(limits, keys);
-    };
+    Request request =
+        new Request(operation, limits.policy().name(), key, setOf(limits.limits()), permits);
+    batcher.submit(request);
+    return request;
   }
 
-  /** What a reply means. */
-  private interface Meaning {
-    Decision of(byte[] reply);
+  @Override
+  public Reason giveUp(CompletionStage<Decision> request) {
+    return request instanceof Request ours ? batcher.giveUp(ours) : Reason.UNAVAILABLE;
   }
 
-  private CompletableFuture<Decision> call(
-      LimitScript script, String[] keys, byte[][] arguments, Meaning meaning) {
-    CompletableFuture<byte[]> reply = link.run(script.script(), keys, arguments);
-    return callbacks == null
-        ? reply.handle((bytes, failure) -> decision(bytes, failure, meaning))
-        : reply.handleAsync((bytes, failure) -> decision(bytes, failure, meaning), callbacks);
+  @Override
+  public long lateNanos() {
+    return link.lateNanos();
   }
 
-  private Decision decision(byte @Nullable [] reply, @Nullable Throwable failure, Meaning meaning) {
-    if (reply != null) {
-      try {
-        return meaning.of(reply);
-      } catch (IllegalArgumentException e) {
-        throw new StoreException(
-            Reason.UNAVAILABLE, "unexpected reply of " + reply.length + " bytes", e);
+  private LimitSet setOf(List<Limit> limits) {
+    LimitSet set = sets.get(limits);
+    if (set == null) {
+      set = new LimitSet(limits);
+      if (sets.size() < SETS_KEPT) {
+        LimitSet other = sets.putIfAbsent(set.limits(), set);
+        set = other == null ? set : other;
       }
     }
-    if (failure == null) {
-      throw new StoreException(Reason.UNAVAILABLE, "empty reply", null);
-    }
-    StoreException thrown = Failures.of(failure);
-    if (thrown.reason() == Reason.FOREIGN_STATE) {
-      warnOfForeignState();
-    }
-    throw thrown;
-  }
-
-  /** Once in a while, and without the key, which may be personal data. */
-  private void warnOfForeignState() {
-    long now = System.nanoTime();
-    long last = warnedNanos.get();
-    if ((last == 0 || now - last > WARNING_PAUSE_NANOS) && warnedNanos.compareAndSet(last, now)) {
-      LOG.warn(
-          "A key in Redis holds a value that Sash did not write: decisions about it use the"
-              + " failure rule");
-    }
-  }
-
-  private CompletionStage<Decision> reset(ResolvedLimits limits, String[] keys) {
-    Limit lowest = limits.lowest();
-    return link.ask("reset a key", commands -> commands.unlink(keys))
-        .thenApply(count -> Decisions.allowed(lowest, 0, lowest.capacity(), 0, Source.STORE));
-  }
-
-  private LimitScript scriptOf(List<Limit> limits) {
-    LimitScript script = scripts.get(limits);
-    if (script == null) {
-      script = new LimitScript(limits);
-      if (scripts.size() < SCRIPTS_KEPT) {
-        scripts.put(script.limits(), script);
-      }
-    }
-    return script;
+    return set;
   }
 
   @Override

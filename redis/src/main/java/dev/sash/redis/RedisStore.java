@@ -83,8 +83,10 @@ public final class RedisStore implements Store {
 
   private RedisStore(Builder builder) {
     names = new KeyNames(builder.prefix);
-    link = new Link(builder.connector(), new Probe(builder.prefix));
-    RedisScripts scripts = new RedisScripts(link, names, builder.clock, builder.callbackExecutor);
+    link = new Link(builder.connector(), new Probe(names));
+    Batcher batcher = new Batcher(link, names, builder.callbackExecutor);
+    link.onNewSession(batcher::onNewSession);
+    RedisScripts scripts = new RedisScripts(link, names, batcher, builder.clock);
     CircuitBreakers breakers = new CircuitBreakers(scripts, "Redis");
     failureRules = new FailureRules(breakers, builder.nodes, builder::newFallback);
     long ttlMicros = Bounds.microsCeil(builder.denyCacheTtl);

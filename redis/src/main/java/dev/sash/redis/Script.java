@@ -2,31 +2,39 @@ package dev.sash.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sash.Algorithm;
-import dev.sash.Limit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A Lua script as it is sent to Redis: the clock, what the algorithms have in common, the
- * algorithms that it is to decide by, and the rule, one file after the other.
+ * The Lua script that decides, as it is sent to Redis: {@code batch.lua} with the files that it
+ * includes, without comments.
  *
  * @param source the whole text
  * @param sha1 its SHA-1 in lower-case hexadecimal, by which {@code EVALSHA} knows it
  */
 record Script(String source, String sha1) {
-  private static final String SETTINGS = "settings.lua";
+  /** What the usual requests do not need, in order: each file uses only what is before it. */
+  private static final List<String> GENERAL =
+      List.of(
+          "check",
+          "mul_div",
+          "sliding_counter",
+          "fixed_window",
+          "token_bucket",
+          "counts",
+          "sliding_log",
+          "rule");
+
+  /** A line of a file for which another file is put. */
+  private static final Pattern INCLUDE = Pattern.compile("--@ (\\w+)");
 
   /** What scripts fail with on a value that Sash did not write; {@link Failures} looks for it. */
   private static final String STATE_ERROR =
@@ -34,68 +42,43 @@ record Script(String source, String sha1) {
           + Failures.STATE_CODE
           + " the key holds something else than the state of this limit'\n";
 
-  private static final Map<List<String>, Script> SCRIPTS = new ConcurrentHashMap<>();
+  /** The script that ships. */
+  static final Script DECIDE = withSettings("settings");
 
-  /**
-   * The script for these limits; the same one for the same algorithms, in whatever order.
-   *
-   * @param limits at least one
-   * @return the script
-   */
-  static Script of(List<Limit> limits) {
-    return of(limits, SETTINGS);
-  }
-
-  /** The script for these limits with the settings, such as the clock, that a file makes. */
-  static Script of(List<Limit> limits, String settings) {
-    return SCRIPTS.computeIfAbsent(parts(limits, settings), Script::assemble);
-  }
-
-  /**
-   * The files, in order: each uses only what stands before it. A single limit has the usual request
-   * in a straight line before everything else.
-   */
-  private static List<String> parts(List<Limit> limits, String settings) {
-    Set<Algorithm> algorithms =
-        limits.stream()
-            .map(Limit::algorithm)
-            .collect(Collectors.toCollection(() -> EnumSet.noneOf(Algorithm.class)));
-    boolean single = limits.size() == 1;
-    boolean logs = algorithms.remove(Algorithm.SLIDING_LOG);
-    List<String> parts = new ArrayList<>(List.of(settings, "names.lua"));
-    if (!algorithms.isEmpty()) {
-      parts.add("mul_div.lua");
-      algorithms.forEach(algorithm -> parts.add(algorithm.id().replace('-', '_') + ".lua"));
-      if (single) {
-        parts.add("acquire_counts.lua");
-      }
-      parts.add("counts.lua");
-    }
-    if (logs) {
-      if (single) {
-        parts.add("acquire_log.lua");
-      }
-      parts.add("sliding_log.lua");
-    }
-    parts.add("rule.lua");
-    return parts;
-  }
-
-  private static Script assemble(List<String> parts) {
-    String source =
-        STATE_ERROR + parts.stream().map(Script::read).collect(Collectors.joining("\n"));
+  /** Returns the script with the settings, such as the clock, that a file makes. */
+  static Script withSettings(String settings) {
+    String source = STATE_ERROR + read(settings) + read("names") + read("batch");
     return new Script(source, sha1(source));
   }
 
   private static String read(String name) {
-    try (InputStream file = Script.class.getResourceAsStream(name)) {
-      if (file == null) {
-        throw new IllegalStateException("no script " + name + " beside " + Script.class.getName());
-      }
-      return new String(file.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read script " + name, e);
+    if (name.equals("general")) {
+      return GENERAL.stream().map(Script::read).collect(Collectors.joining());
     }
+    String file = name + ".lua";
+    try (InputStream in = Script.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException("no script " + file + " beside " + Script.class.getName());
+      }
+      return new String(in.readAllBytes(), UTF_8)
+          .lines()
+          .map(Script::line)
+          .collect(Collectors.joining());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read script " + file, e);
+    }
+  }
+
+  /**
+   * Includes another file, or leaves out a comment: Redis keeps the text for as long as it runs.
+   */
+  private static String line(String line) {
+    Matcher include = INCLUDE.matcher(line.strip());
+    if (include.matches()) {
+      return read(include.group(1));
+    }
+    String code = line.replaceFirst("(^|\\s)-- .*", "").strip();
+    return code.isEmpty() || code.equals("--") ? "" : code + "\n";
   }
 
   private static String sha1(String source) {

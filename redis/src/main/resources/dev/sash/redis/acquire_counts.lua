@@ -1,52 +1,106 @@
--- acquire_counts: the usual request in a straight line: permits of one limit whose state is two numbers, see counts
--- KEYS     1 the state
--- ARGV     1 five doubles: permits | tag of the algorithm | capacity | window in microseconds | refill
---          2 none here; other operations have their name there, and are left to the rule
--- RETURNS  doubles in a string: 1 allowed or 0 | x | y | now mod window
--- A bucket whose refill has changed is left to the rule.
-if not ARGV[2] then
-  local call = redis.call
-  local permits, tag, capacity, window, refill = struct.unpack('<ddddd', ARGV[1])
-  local settle = tag == COUNTER and sliding_counter or tag == FIXED and fixed_window or token_bucket
-  local now, newest, expires, x, y, old_refill, used, ends = clock, 0, 0, 0, 0, refill
-  local value = call('GET', KEYS[1])
+-- acquire_counts: acquires permits of a limit whose state is two numbers; a part of batch. See counts for the state.
+-- USES    as acquire_log
+-- SETS    admitted: how many fit, none if the rule must decide: if a product is not exact in a double, or the refill of
+--         a bucket has changed, or time went backwards for one of several limits; x, y, z: the reply; or failure
+local value = try('GET', key)
+repeat
+  local newest, expires, used, ends = 0, 0, nil, nil
+  x, y = 0, 0
   if value then
-    local found
-    if tag == BUCKET then
-      check_state(#value == 48)
-      found, newest, expires, x, y, old_refill = struct.unpack('<dddddd', value)
-    else
-      check_state(#value == 40)
-      found, newest, expires, x, y = struct.unpack('<ddddd', value)
+    local found, refill
+    if tag == BUCKET and #value == 48 then
+      found, newest, expires, x, y, refill = unpack('<dddddd', value)
+    elseif tag ~= BUCKET and #value == 40 then
+      found, newest, expires, x, y = unpack('<ddddd', value)
     end
-    check_state(found == tag)
+    if found ~= tag then
+      failure = type(value) == 'table' and value or STATE_ERROR
+      break
+    end
+    if tag == BUCKET and refill ~= extra then
+      break
+    end
     if now < newest then
+      if limits > 1 then
+        break
+      end
       now = newest
     end
   end
-  if old_refill == refill then
-    x, y, used, ends = settle(x, y, newest, now, window, refill, permits, refill)
-    if used + permits > capacity then
-      return struct.pack('<dddd', 0, x, y, now % window)
+  z = now % window
+  if tag == COUNTER then
+    local begun = now - z
+    if newest < begun then
+      x, y = 0, newest >= begun - window and x or 0
     end
-    if permits > 0 then
-      x = x + permits
-      local least = (ends - ends % 1000) / 1000 + 2
-      local kept = least <= expires and expires <= least + linger_millis
-      if not kept then
-        expires = least + linger_millis
+    used, ends = x, begun + 2 * window
+    if y > 0 then
+      local product = y * (window - z)
+      if product >= EXACT then
+        break
       end
-      if tag == BUCKET then
-        value = struct.pack('<dddddd', tag, now, expires, x, y, refill)
+      used = x + (product - product % window) / window
+    end
+  elseif tag == FIXED then
+    ends = now - z + window
+    if newest < ends - window then
+      x = 0
+    end
+    used = x
+  else
+    if x + y > 0 and now > newest then
+      local product = extra * (now - newest)
+      if product > 1.001 * (x + 1) * window then -- more than paid, by more than rounding hides
+        x, y = 0, 0
+      elseif product >= EXACT then
+        break
       else
-        value = struct.pack('<ddddd', tag, now, expires, x, y)
-      end
-      if kept then
-        call('SET', KEYS[1], value, 'KEEPTTL')
-      else
-        call('SET', KEYS[1], value, 'PXAT', string.format('%.0f', expires))
+        local parts = product % window
+        x, y = x - (product - parts) / window, y - parts
+        if y < 0 then
+          x, y = x - 1, y + window
+        end
+        if x < 0 then
+          x, y = 0, 0
+        end
       end
     end
-    return struct.pack('<dddd', 1, x, y, now % window)
+    used = y > 0 and x + 1 or x
   end
-end
+  local fits = so_far
+  if used + permits * fits > capacity then
+    fits = permits > 0 and used < capacity and math.floor((capacity - used) / permits) or 0
+  end
+  if dry or permits * fits == 0 then
+    admitted = fits
+    break
+  end
+  x = x + permits * fits
+  if tag == BUCKET then
+    ends = now + (x + 1) * window / extra
+    if ends > 72057594037927936 then
+      ends = 72057594037927936 -- a debt may last for millions of years, an expiry may not
+    end
+  end
+  local least = (ends - ends % 1000) / 1000 + 2
+  local kept = least <= expires and expires <= least + linger_millis
+  if not kept then
+    expires = least + linger_millis
+  end
+  if tag == BUCKET then
+    value = pack('<dddddd', tag, now, expires, x, y, extra)
+  else
+    value = pack('<ddddd', tag, now, expires, x, y)
+  end
+  local written
+  if kept then
+    written = try('SET', key, value, 'KEEPTTL')
+  else
+    written = try('SET', key, value, 'PXAT', format('%.0f', expires))
+  end
+  if not written.ok then
+    failure = written
+    break
+  end
+  admitted = fits
+until true

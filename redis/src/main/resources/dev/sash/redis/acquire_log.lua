@@ -1,97 +1,132 @@
--- acquire_log: the usual requests in a straight line: permits of one log. See sliding_log for the layout.
--- KEYS     1 the log
--- ARGV     1 five doubles: permits | tag of the algorithm | limit | window in microseconds | cells
---          2 none here; other operations have their name there
--- RETURNS  doubles in a string: 1 allowed or 0 | used | retry_after | reset_after, in microseconds
--- Whatever needs more than the field h, or finds records of both kinds in it, is left to the rule.
-if not ARGV[2] then
-  local call, unpack, pack, key = redis.call, struct.unpack, struct.pack, KEYS[1]
-  local permits, _, limit, window, cells = unpack('<ddddd', ARGV[1])
-  local h = call('HGET', key, 'h')
-  local tag = h and h:byte(1)
+-- acquire_log: acquires permits of a log; a part of batch. See sliding_log for the layout.
+-- USES    key, permits of each request, count of requests, so_far: how many fit under the limits before this one; dry:
+--         whether to look only
+-- SETS    admitted: how many fit, none if the rule must decide: if more than the field h is needed, or it holds records
+--         of both kinds, or time went backwards for one of several limits; x, y, z: the reply; or failure
+if not prepared then
+  prepared, cell = true, extra == 0 and 1 or math.ceil(window / extra)
+  width, modulus, record, read, write, read_total, write_total =
+    4, 4294967296, '<I4', '<BddI2I4I4', '<BddI2I4c0I4', '<BddI2I4I4I4', '<BddI2I4I4c0I4I4'
+  if window + cell > 1099511627776 then
+    width, modulus, record, read, write, read_total, write_total =
+      6, 281474976710656, '<I6', '<BddI2I4I6', '<BddI2I4c0I6', '<BddI2I4I4I6', '<BddI2I4I4c0I6I4'
+  elseif window + cell > 4294967296 then
+    width, modulus, record, read, write, read_total, write_total =
+      5, 1099511627776, '<I5', '<BddI2I4I5', '<BddI2I4c0I5', '<BddI2I4I4I5', '<BddI2I4I4c0I5I4'
+  end
+end
+local h = try('HGET', key, 'h')
+local bytes = h and #h - 23 or 1 -- of an error, which is a table, the length is 0
+repeat
+  if bytes <= 0 then
+    failure = type(h) == 'table' and h or STATE_ERROR
+    break
+  end
+  local kind = h and byte(h)
 
-  -- One permit of an exact log, in which every record is one.
-  if permits == 1 and cells == 0 and (not h or tag == LOG) then
-    local width, modulus, record, read, write = 4, 4294967296, '<I4', '<BddI2I4I4', '<BddI2I4c0I4'
-    if window >= 1099511627776 then
-      width, modulus, record, read, write = 6, 281474976710656, '<I6', '<BddI2I4I6', '<BddI2I4c0I6'
-    elseif window >= 4294967296 then
-      width, modulus, record, read, write = 5, 1099511627776, '<I5', '<BddI2I4I5', '<BddI2I4c0I5'
-    end
-    local now, expires, front, sealed, size, gone, left = clock, 0, 0, 0, 0, 0, window
-    local newest, oldest = now, 0
+  -- One permit each of an exact log, in which every record is one.
+  if permits == 1 and extra == 0 and (kind == LOG or count == 1 and not h) then
+    local _, newest, expires, front, sealed, oldest
+    local used, gone, in_h, own, retry, left = 0, 0, 0, count, 0, window
     if h then
-      check_state(#h > 23 and (#h - 23) % width == 0)
+      if bytes % width ~= 0 then
+        failure = STATE_ERROR
+        break
+      end
       _, newest, expires, front, sealed, oldest = unpack(read, h)
       if now < newest then
+        if limits > 1 then
+          break
+        end
         now = newest
       end
-      size = (#h - 23) / width
+      in_h = bytes / width
       left = window - (now - newest) -- of the life of a record as old as the newest time
       if (newest - oldest) % modulus >= left then
-        local reach = sealed > 0 and front or size
+        local reach = sealed > 0 and front or in_h
         gone = left > 0 and 1 or reach
         while gone < reach and (newest - unpack(record, h, 24 + gone * width)) % modulus >= left do
           gone = gone + 1
         end
       end
-    end
-    local used = sealed + size - gone
-    local last = gone + used - limit -- counted from 0: the record that must go for one permit to fit
-    if sealed > 0 and (gone == front or last >= front) then
-      used = nil -- what matters is in a block
-    elseif used >= limit then
-      local last_age = (newest - unpack(record, h, 24 + last * width)) % modulus
-      local back_age = (newest - unpack(record, h, #h - width + 1)) % modulus
-      return pack('<dddd', 0, used, left - last_age, left - back_age)
-    else
-      front = front > gone and front - gone or 0
-      local back = size - gone - front
-      if (back + 1) * width > block_bytes then
-        if front == 0 and sealed == 0 then
-          front = back
-        else
-          used = nil
+      used = sealed + in_h - gone
+      if used + count > capacity then
+        own = used < capacity and capacity - used or 0
+        local last = gone + used + own - capacity -- from 0: the record that must go for another permit to fit
+        if sealed > 0 and last >= front then
+          break
         end
+        retry = last < in_h and left - (newest - unpack(record, h, 24 + last * width)) % modulus or window
       end
+      if sealed > 0 and gone == front then
+        break -- what matters is in a block
+      end
+    else
+      expires, front, sealed = 0, 0, 0
     end
-    if used then
-      local least = (now + window - (now + window) % 1000) / 1000 + 2
-      local kept = least <= expires and expires <= least + linger_millis
-      if not kept then
-        expires = least + linger_millis
+    local fits = own < so_far and own or so_far
+    front = front > gone and front - gone or 0
+    if (in_h - gone - front + fits) * width > block_bytes then
+      if front > 0 or sealed > 0 or fits * width > block_bytes then
+        break
       end
-      local records = h and h:sub(24 + gone * width) or ''
-      call('HSET', key, 'h', pack(write, LOG, now, expires, front, sealed, records, now % modulus))
-      if not kept then
-        call('PEXPIREAT', key, string.format('%.0f', expires))
-      end
-      return pack('<dddd', 1, used + 1, 0, window)
+      front = in_h - gone
     end
+    if dry then
+      admitted = fits
+      break
+    end
+    if fits == 0 then
+      admitted, x, y, z = 0, used, own == 0 and retry or 0, 0
+      if used > 0 then
+        z = left - (newest - unpack(record, h, #h - width + 1)) % modulus
+      end
+      break
+    end
+    local least = now + window
+    least = (least - least % 1000) / 1000 + 2
+    local kept = least <= expires and expires <= least + linger_millis
+    if not kept then
+      expires = least + linger_millis
+    end
+    local low, records = now % modulus, h and sub(h, 24 + gone * width) or ''
+    if fits > 1 then
+      records = records .. string.rep(pack(record, low), fits - 1)
+    end
+    local written = try('HSET', key, 'h', pack(write, LOG, now, expires, front, sealed, records, low))
+    if written ~= 0 and written ~= 1 then
+      failure = written
+      break
+    end
+    if not kept then
+      call('PEXPIREAT', key, format('%.0f', expires))
+    end
+    admitted, x, y, z = fits, used + fits, fits == own and retry or 0, window
+    break
+  end
 
   -- Any number of permits, where every record carries the total so far.
-  elseif not h or tag == LOG + 3 or tag == LOG + 2 and #h > 27 and unpack('<I2', h, 18) == 0 then
-    local cell = cells == 0 and 1 or math.ceil(window / cells)
-    local width, modulus, record, read = 4, 4294967296, '<I4', '<BddI2I4I4I4'
-    if window + cell > 1099511627776 then
-      width, modulus, record, read = 6, 281474976710656, '<I6', '<BddI2I4I4I6'
-    elseif window + cell > 4294967296 then
-      width, modulus, record, read = 5, 1099511627776, '<I5', '<BddI2I4I4I5'
-    end
+  if not h or kind == LOG + 3 or kind == LOG + 2 and bytes > 4 and unpack('<I2', h, 18) == 0 then
     local step = width + 4
-    local now, expires, front, sealed, before, size, gone, used = clock, 0, 0, 0, 0, 0, 0, 0
-    local newest, oldest = now, 0
+    local _, newest, expires, front, sealed, before, oldest = nil, now, 0, 0, 0, 0, 0
+    local used, gone, in_h, own, retry = 0, 0, 0, count, 0
     if h then
-      check_state(#h > 27 and (#h - 27) % step == 0)
-      _, newest, expires, front, sealed, before, oldest = unpack(read, h)
+      if bytes <= 4 or (bytes - 4) % step ~= 0 then
+        failure = STATE_ERROR
+        break
+      end
+      _, newest, expires, front, sealed, before, oldest = unpack(read_total, h)
       if now < newest then
+        if limits > 1 then
+          break
+        end
         now = newest
       end
-      size = (#h - 27) / step
+      in_h = (bytes - 4) / step
     end
     local last_date = newest - newest % cell + cell - 1
     local left = last_date + window - now -- of the life of a record of the last date
-    local reach = sealed > 0 and front or size
+    local reach = sealed > 0 and front or in_h
     if h then
       if (last_date - oldest) % modulus >= left then
         gone = left > 0 and 1 or reach
@@ -101,50 +136,65 @@ if not ARGV[2] then
         before = unpack('<I4', h, 24 + gone * step)
       end
       used = (unpack('<I4', h, #h - 3) - before) % 4294967296
-    end
-    local here = sealed == 0 or gone < front
-
-    if here and permits > 0 and used + permits <= limit then
-      local dated = now - now % cell + cell - 1
-      local low, records = dated % modulus, h and h:sub(28 + gone * step) or ''
-      front = front > gone and front - gone or 0
-      local back = size - gone - front
-      if back > 0 and unpack(record, h, #h - step + 1) == low then
-        records = records:sub(1, -step - 1)
-      elseif (back + 1) * step > block_bytes then
-        here = front == 0 and sealed == 0
-        front = back
-      end
-      if here then
-        local ends = dated + window
-        local least = (ends - ends % 1000) / 1000 + 2
-        local kept = least <= expires and expires <= least + linger_millis
-        if not kept then
-          expires = least + linger_millis
-        end
-        tag = front > 0 and LOG + 3 or LOG + 2
-        records = records .. pack(record, low) .. pack('<I4', (before + used + permits) % 4294967296)
-        call('HSET', key, 'h', pack('<BddI2I4I4', tag, now, expires, front, sealed, before) .. records)
-        if not kept then
-          call('PEXPIREAT', key, string.format('%.0f', expires))
-        end
-        return pack('<dddd', 1, used + permits, 0, ends - now)
-      end
-    elseif here then
-      local allowed, over, retry, last = 1, used + permits - limit, 0, gone
-      if over > 0 then
-        allowed = 0
-        if permits <= limit then
-          while last < reach and (unpack('<I4', h, 28 + last * step + width) - before) % 4294967296 < over do
-            last = last + 1
-          end
-          retry = last < reach and left - (last_date - unpack(record, h, 28 + last * step)) % modulus
-        end
-      end
-      if retry then
-        local reset = used > 0 and left - (last_date - unpack(record, h, #h - step + 1)) % modulus or 0
-        return pack('<dddd', allowed, used, retry, reset)
+      if sealed > 0 and gone >= front then
+        break
       end
     end
+    local dated = now - now % cell + cell - 1
+    if used + permits * count > capacity then
+      own = permits > 0 and used < capacity and math.floor((capacity - used) / permits) or 0
+      if permits <= capacity then
+        local over, last = used + permits * (own + 1) - capacity, gone
+        while last < reach and (unpack('<I4', h, 28 + last * step + width) - before) % 4294967296 < over do
+          last = last + 1
+        end
+        if last < reach then
+          retry = left - (last_date - unpack(record, h, 28 + last * step)) % modulus
+        elseif sealed > 0 then
+          break
+        else
+          retry = dated + window - now
+        end
+      end
+    end
+    local fits = own < so_far and own or so_far
+    local charged = permits * fits
+    front = front > gone and front - gone or 0
+    local low, back = dated % modulus, in_h - gone - front
+    local merges = back > 0 and unpack(record, h, #h - step + 1) == low
+    if charged > 0 and not merges and (back + 1) * step > block_bytes then
+      if front > 0 or sealed > 0 then
+        break
+      end
+      front = back
+    end
+    if dry then
+      admitted = fits
+      break
+    end
+    if charged == 0 then
+      admitted, x, y, z = fits, used, fits == own and retry or 0, 0
+      if used > 0 then
+        z = left - (last_date - unpack(record, h, #h - step + 1)) % modulus
+      end
+      break
+    end
+    local last_end = dated + window
+    local least = (last_end - last_end % 1000) / 1000 + 2
+    local kept = least <= expires and expires <= least + linger_millis
+    if not kept then
+      expires = least + linger_millis
+    end
+    local records = h and sub(h, 28 + gone * step, merges and -step - 1 or -1) or ''
+    local written = try('HSET', key, 'h', pack(write_total, front > 0 and LOG + 3 or LOG + 2, now, expires, front, sealed,
+      before, records, low, (before + used + charged) % 4294967296))
+    if written ~= 0 and written ~= 1 then
+      failure = written
+      break
+    end
+    if not kept then
+      call('PEXPIREAT', key, format('%.0f', expires))
+    end
+    admitted, x, y, z = fits, used + charged, fits == own and retry or 0, last_end - now
   end
-end
+until true

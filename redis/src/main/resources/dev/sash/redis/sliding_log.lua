@@ -28,6 +28,7 @@
 -- TTL    the newest record and a window, or as long as nothing is charged
 local FRONT_WEIGHTED, BACK_WEIGHTED, EMPTY = 1, 2, 4
 local TOTALS = 4294967296
+local spread = table.unpack or _G.unpack
 
 -- Records in a text; total is the running total before the first of them.
 local function part(log, text, at, bytes, weighted, total)
@@ -40,14 +41,14 @@ local function records(p)
 end
 
 local function date(log, p, i)
-  local low = struct.unpack(log.format, p.text, p.at + (i - 1) * p.stride)
+  local low = unpack(log.format, p.text, p.at + (i - 1) * p.stride)
   return log.last_date - (log.last_date - low) % log.modulus
 end
 
 -- The running total after a record, or before the first for 0.
 local function total(p, i)
   if p.weighted and i > 0 then
-    return (struct.unpack('<I4', p.text, p.at + i * p.stride - 4))
+    return (unpack('<I4', p.text, p.at + i * p.stride - 4))
   end
   return (p.total + i) % TOTALS
 end
@@ -65,11 +66,11 @@ local function part_at(log, number)
   end
   local block = log.blocks[number]
   if not block then
-    local text = redis.call('HGET', log.key, number)
-    check_state(text and #text > 9)
-    local weighted, before, index = struct.unpack('<BI4I4', text)
+    local text = call('HGET', log.key, format('%.0f', number))
+    check(text and #text > 9)
+    local weighted, before, index = unpack('<BI4I4', text)
     block = part(log, text, 10, #text - 9, weighted == 1, before)
-    check_state(block.n % 1 == 0)
+    check(block.n % 1 == 0)
     block.index = index
     log.blocks[number] = block
   end
@@ -88,22 +89,22 @@ local function open_log(key, window, cells)
   end
   log.newest, log.expires, log.sealed = 0, 0, 0
   log.first, log.last, log.oldest_kept, log.newest_kept, log.index = 1, 1, 1, 1, 0
-  local h = redis.call('HGET', key, 'h')
+  local h = call('HGET', key, 'h')
   if h then
-    check_state(#h >= 23)
+    check(#h >= 23)
     local tag, front_n, at, before
-    tag, log.newest, log.expires, front_n, log.sealed, at = struct.unpack('<BddI2I4', h)
+    tag, log.newest, log.expires, front_n, log.sealed, at = unpack('<BddI2I4', h)
     local flags = tag - LOG
-    check_state(flags >= 0 and flags <= EMPTY and (flags == 0 or #h >= 27))
+    check(flags >= 0 and flags <= EMPTY and (flags == 0 or #h >= 27))
     if log.sealed > 0 then
-      local m = redis.call('HGET', key, 'm')
-      check_state(m and #m == 20)
-      log.first, log.last, log.oldest_kept, log.newest_kept, log.index = struct.unpack('<I4I4I4I4I4', m)
+      local m = call('HGET', key, 'm')
+      check(m and #m == 20)
+      log.first, log.last, log.oldest_kept, log.newest_kept, log.index = unpack('<I4I4I4I4I4', m)
     end
     log.had_blocks = log.sealed > 0
     local front_weighted, back_weighted = flags % 2 == 1, flags % 4 >= 2
     if flags > 0 then
-      before, at = struct.unpack('<I4', h, at)
+      before, at = unpack('<I4', h, at)
     else
       before = log.sealed > 0 and part_at(log, log.first).total - front_n or 0
     end
@@ -111,7 +112,7 @@ local function open_log(key, window, cells)
     log.front = part(log, h, at, front_bytes, front_weighted, before % TOTALS)
     local back_before = total(log.front, front_n) + log.sealed
     log.back = part(log, h, at + front_bytes, #h - at - front_bytes + 1, back_weighted, back_before % TOTALS)
-    check_state(log.back.n >= 0 and log.back.n % 1 == 0)
+    check(log.back.n >= 0 and log.back.n % 1 == 0)
   else
     log.front = part(log, '', 1, 0, false, 0)
     log.back = part(log, '', 1, 0, false, 0)
@@ -255,25 +256,25 @@ local function drop_dead(log, now)
 end
 
 -- The full back becomes a block, or the front if nothing is before it.
-local function seal(log)
+local function seal(log, weighted)
   local back = log.back
   local after = total(back, back.n)
   if log.front.n == 0 then
     log.front = back
   else
-    log.block = struct.pack('<BI4I4', back.weighted and 1 or 0, back.total, log.index) .. records(back)
+    log.block = pack('<BI4I4', back.weighted and 1 or 0, back.total, log.index) .. records(back)
     log.sealed = log.sealed + (after - back.total) % TOTALS
     log.last, log.index = log.last + 1, (log.index + back.n) % TOTALS
     log.newest_kept = math.max(log.newest_kept, log.last)
   end
-  log.back = part(log, '', 1, 0, back.weighted, after)
+  log.back = part(log, '', 1, 0, weighted, after)
 end
 
 local function make_weighted(log, p)
   local weighted, width = {}, log.width
   for i = 1, p.n do
     local at = p.at + (i - 1) * width
-    weighted[i] = p.text:sub(at, at + width - 1) .. struct.pack('<I4', total(p, i))
+    weighted[i] = p.text:sub(at, at + width - 1) .. pack('<I4', total(p, i))
   end
   local text = table.concat(weighted)
   return part(log, text, 1, #text, true, p.total)
@@ -283,20 +284,19 @@ end
 local function delete_some(log)
   local unused = {}
   while log.oldest_kept < log.first and #unused < deleted_at_once do
-    unused[#unused + 1] = log.oldest_kept
+    unused[#unused + 1] = format('%.0f', log.oldest_kept)
     log.oldest_kept = log.oldest_kept + 1
   end
   while log.newest_kept > log.last and #unused < deleted_at_once do
     log.newest_kept = log.newest_kept - 1
-    unused[#unused + 1] = log.newest_kept
+    unused[#unused + 1] = format('%.0f', log.newest_kept)
   end
   if #unused > 0 then
-    redis.call('HDEL', log.key, unpack(unused))
+    call('HDEL', log.key, spread(unused))
   end
 end
 
 local function write_log(log, now)
-  log.newest, log.last_date, log.looked = now, date_of(log, now), nil
   local front, back = log.front, log.back
   local ends = back.n > 0 and date(log, back, back.n) + log.window or now
   local least = (ends - ends % 1000) / 1000 + 2
@@ -306,48 +306,56 @@ local function write_log(log, now)
   end
   local flags = back.n == 0 and EMPTY
     or (front.weighted and FRONT_WEIGHTED or 0) + (back.weighted and BACK_WEIGHTED or 0)
-  local before = flags > 0 and struct.pack('<I4', front.n > 0 and front.total or back.total) or ''
-  local h = struct.pack('<BddI2I4', LOG + flags, now, log.expires, front.n, log.sealed)
+  local before = flags > 0 and pack('<I4', front.n > 0 and front.total or back.total) or ''
+  local h = pack('<BddI2I4', LOG + flags, now, log.expires, front.n, log.sealed)
     .. before .. records(front) .. records(back)
   if log.renewed then
-    redis.call('UNLINK', log.key)
+    call('UNLINK', log.key)
   end
   if log.sealed == 0 then
-    redis.call('HSET', log.key, 'h', h)
+    call('HSET', log.key, 'h', h)
   else
     delete_some(log)
-    local m = struct.pack('<I4I4I4I4I4', log.first, log.last, log.oldest_kept, log.newest_kept, log.index)
+    local m = pack('<I4I4I4I4I4', log.first, log.last, log.oldest_kept, log.newest_kept, log.index)
     if log.block then
-      redis.call('HSET', log.key, 'h', h, 'm', m, log.last - 1, log.block)
+      call('HSET', log.key, 'h', h, 'm', m, format('%.0f', log.last - 1), log.block)
     else
-      redis.call('HSET', log.key, 'h', h, 'm', m)
+      call('HSET', log.key, 'h', h, 'm', m)
     end
   end
   if not kept then
-    redis.call('PEXPIREAT', log.key, string.format('%.0f', log.expires))
+    call('PEXPIREAT', log.key, format('%.0f', log.expires))
   end
-  log.block, log.renewed, log.had_blocks, log.blocks = nil, false, log.sealed > 0, {}
+  log.block, log.renewed, log.had_blocks, log.blocks, log.changed = nil, false, log.sealed > 0, {}, false
+end
+
+-- To be called after every change. A new block, or a new hash, does not wait: there may be another one later.
+local function change_log(log, now)
+  log.newest, log.last_date, log.looked, log.changed = now, date_of(log, now), nil, true
+  if log.block or log.renewed then
+    write_log(log, now)
+  end
 end
 
 local function log_charge(log, now, permits)
   drop_dead(log, now)
   local back, dated = log.back, date_of(log, now)
-  local after = struct.pack('<I4', (total(back, back.n) + permits) % TOTALS)
+  local after = pack('<I4', (total(back, back.n) + permits) % TOTALS)
   local text
   if back.weighted and back.n > 0 and date(log, back, back.n) == dated then
     text = records(back):sub(1, -5) .. after
   else
     if (back.n + 1) * back.stride > block_bytes then
-      seal(log)
+      seal(log, permits > 1 or log.merges)
       back = log.back
     end
     if not back.weighted and (permits > 1 or log.merges) then
       back = make_weighted(log, back)
     end
-    text = records(back) .. struct.pack(log.format, dated % log.modulus) .. (back.weighted and after or '')
+    text = records(back) .. pack(log.format, dated % log.modulus) .. (back.weighted and after or '')
   end
   log.back = part(log, text, 1, #text, back.weighted, back.total)
-  write_log(log, now)
+  change_log(log, now)
 end
 
 local function log_give_back(log, now, permits)
@@ -363,7 +371,7 @@ local function log_give_back(log, now, permits)
     p.n = i
     local text = records(p)
     if p.weighted then
-      text = text:sub(1, -5) .. struct.pack('<I4', (log.live_total + left) % TOTALS)
+      text = text:sub(1, -5) .. pack('<I4', (log.live_total + left) % TOTALS)
     end
     log.back = part(log, text, 1, #text, p.weighted, p.total)
     if at < log.first then
@@ -377,5 +385,5 @@ local function log_give_back(log, now, permits)
       end
     end
   end
-  write_log(log, now)
+  change_log(log, now)
 end

@@ -2,7 +2,7 @@
 -- STATE  x the whole permits owed, y the W-ths of a permit owed beside them, and the L that pays them off: when L
 --        changes, the debt is first paid off by the old one up to now
 -- TTL    when the debt is paid
-local function token_bucket(x, y, newest, now, window, refill, permits, old_refill)
+local function token_bucket(x, y, newest, now, window, refill, old_refill)
   local elapsed = now - newest
   if old_refill * elapsed > 1.001 * (x + 1) * window then -- more than paid, by more than rounding hides
     x, y = 0, 0
@@ -17,5 +17,5 @@ local function token_bucket(x, y, newest, now, window, refill, permits, old_refi
     end
   end
   -- A debt may last for millions of years, an expiry may not.
-  return x, y, y > 0 and x + 1 or x, math.min(now + (x + permits + 1) * window / refill, 2 ^ 56)
+  return x, y, y > 0 and x + 1 or x, math.min(now + (x + 1) * window / refill, 2 ^ 56)
 end

@@ -91,19 +91,19 @@ class CircuitBreakerIT {
       assertThat(limiter.tryAcquire("k").source()).isEqualTo(Source.STORE);
       server.pause();
       List<CompletableFuture<Decision>> decisions = new ArrayList<>();
-      for (int i = 0; i < Link.MAX_IN_FLIGHT + 1_000; i++) {
+      for (int i = 0; i < Batcher.MAX_WAITING + 1_000; i++) {
         decisions.add(limiter.tryAcquireAsync("k" + i % 100, 1).toCompletableFuture());
       }
       assertThat(decisions.stream().filter(CompletableFuture::isDone))
-          .as("rejected at once")
-          .hasSize(1_000)
+          .as("rejected at once: two are on their way, the others wait")
+          .hasSize(998)
           .allMatch(decision -> decision.join().source() == Source.LOCAL);
       assertThat(store.isUp()).isTrue();
       server.resume();
 
       assertThat(decisions.stream().map(CompletableFuture::join))
           .filteredOn(decision -> decision.source() == Source.STORE)
-          .hasSize(Link.MAX_IN_FLIGHT);
+          .hasSize(Batcher.MAX_WAITING + 2);
       assertThat(limiter.tryAcquire("k").source()).isEqualTo(Source.STORE);
     }
   }

@@ -3,24 +3,20 @@ package dev.sash.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sash.Decision;
-import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.MicroClock;
 import dev.sash.Policy;
-import dev.sash.store.Decisions;
 import dev.sash.store.Operation;
 import dev.sash.store.ResolvedLimits;
 import dev.sash.store.Store;
 import dev.sash.testkit.ManualClock;
 import dev.sash.testkit.Schedule.Step;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,37 +28,29 @@ final class ScriptStore implements Store {
   static final long LATEST = 1L << 52;
 
   private static final AtomicInteger STORES = new AtomicInteger();
-
-  /** A command, and the meaning of its reply. */
-  private static final class Call {
-    final byte[][] command;
-    final Function<@Nullable Object, Decision> meaning;
-
-    Call(byte[][] command, Function<@Nullable Object, Decision> meaning) {
-      this.command = command;
-      this.meaning = meaning;
-    }
-  }
+  private static final Map<String, Script> SCRIPTS = new ConcurrentHashMap<>();
 
   private final LocalRedis redis = LocalRedis.get();
   private final KeyNames names = new KeyNames("test" + STORES.incrementAndGet());
-  private final Map<List<Limit>, LimitScript> scripts = new ConcurrentHashMap<>();
+  private final Map<List<Limit>, LimitSet> sets = new ConcurrentHashMap<>();
   private final MicroClock clock;
-  private final String settings;
+  private final Script script;
 
   ScriptStore(MicroClock clock) {
-    this(clock, "by_hand.lua");
+    this(clock, "by_hand");
   }
 
   ScriptStore(MicroClock clock, String settings) {
     this.clock = clock;
-    this.settings = settings;
+    this.script = SCRIPTS.computeIfAbsent(settings, Script::withSettings);
   }
 
   @Override
   public Decision decide(Operation operation, ResolvedLimits limits, String key, long permits) {
-    Call call = call(operation, limits, key, permits);
-    return call.meaning.apply(redis.call(call.command));
+    Request request = request(operation, limits, key, permits);
+    Batch batch = Batch.of(request);
+    finish(batch, redis.call(command(batch)));
+    return request.join();
   }
 
   @Override
@@ -70,20 +58,36 @@ final class ScriptStore implements Store {
     return clock;
   }
 
-  /** Performs the steps of a schedule in one go: none depends on the reply to another. */
+  /** Performs the steps of a schedule in one go, each in a call of its own. */
   List<Decision> decide(ManualClock handClock, List<Step> steps) {
-    List<Call> calls = new ArrayList<>();
-    for (Step step : steps) {
-      handClock.setMicros(step.clockMicros());
-      calls.add(call(step.operation(), step.limits(), step.key(), step.permits()));
+    return decide(handClock, steps, 1);
+  }
+
+  /** Performs the steps of a schedule in one go: those at one time in few calls. */
+  List<Decision> decide(ManualClock handClock, List<Step> steps, int most) {
+    List<Request> requests = new ArrayList<>();
+    List<Batch> batches = new ArrayList<>();
+    List<byte[][]> commands = new ArrayList<>();
+    for (int i = 0; i < steps.size(); ) {
+      Batch batch = new Batch();
+      long time = steps.get(i).clockMicros();
+      handClock.setMicros(time);
+      for (int n = 0;
+          n < most && i < steps.size() && steps.get(i).clockMicros() == time && !batch.isFull();
+          n++, i++) {
+        Step step = steps.get(i);
+        Request request = request(step.operation(), step.limits(), step.key(), step.permits());
+        requests.add(request);
+        batch.add(request);
+      }
+      batches.add(batch);
+      commands.add(command(batch));
     }
-    List<@Nullable Object> replies =
-        redis.callAll(calls.stream().map(call -> call.command).toList());
-    List<Decision> decisions = new ArrayList<>();
+    List<@Nullable Object> replies = redis.callAll(commands);
     for (int i = 0; i < replies.size(); i++) {
-      decisions.add(calls.get(i).meaning.apply(replies.get(i)));
+      finish(batches.get(i), replies.get(i));
     }
-    return decisions;
+    return requests.stream().map(Request::join).toList();
   }
 
   /** Returns the names of the Redis keys of a key. */
@@ -91,48 +95,19 @@ final class ScriptStore implements Store {
     return names.of(policy.name(), key, policy.limitsFor(key));
   }
 
-  private Call call(Operation operation, ResolvedLimits limits, String key, long permits) {
-    LimitScript script =
-        scripts.computeIfAbsent(
-            limits.limits(), list -> new LimitScript(list, Script.of(list, settings)));
-    String[] keys = names.of(limits.policy().name(), key, limits.limits());
-    return switch (operation) {
-      case ACQUIRE ->
-          new Call(
-              command(script, keys, script.acquire(permits)),
-              reply -> script.decision(permits, bytes(reply)));
-      case PEEK, REFUND_LOCAL ->
-          new Call(
-              command(script, keys, script.acquire(0)), reply -> script.decision(0, bytes(reply)));
-      case REFUND ->
-          new Call(
-              command(script, keys, script.refund(permits)),
-              reply -> script.decision(0, bytes(reply)));
-      case CHARGE ->
-          new Call(
-              command(script, keys, script.charge(permits)),
-              reply -> script.decision(0, bytes(reply)));
-      case INSPECT ->
-          new Call(
-              command(script, keys, script.inspect()), reply -> script.inspected(bytes(reply)));
-      case RESET -> {
-        List<String> words = new ArrayList<>(List.of("UNLINK"));
-        words.addAll(List.of(keys));
-        Limit lowest = limits.lowest();
-        yield new Call(
-            LocalRedis.words(words.toArray(String[]::new)),
-            reply -> Decisions.allowed(lowest, 0, lowest.capacity(), 0, Source.STORE));
-      }
-    };
+  private Request request(Operation operation, ResolvedLimits limits, String key, long permits) {
+    LimitSet set = sets.computeIfAbsent(limits.limits(), LimitSet::new);
+    return new Request(operation, limits.policy().name(), key, set, permits);
   }
 
-  private static byte[] bytes(@Nullable Object reply) {
-    return (byte[]) Objects.requireNonNull(reply);
+  private static void finish(Batch batch, @Nullable Object reply) {
+    batch.read(
+        (byte[]) Objects.requireNonNull(reply), Request::complete, Request::completeExceptionally);
   }
 
-  private byte[][] command(LimitScript script, String[] keys, byte[][] arguments) {
-    byte[][] withTime = Arrays.copyOf(arguments, arguments.length + 1);
-    withTime[arguments.length] = Long.toString(Math.min(LATEST, clock.micros())).getBytes(US_ASCII);
-    return redis.evalsha(script.script(), keys, withTime);
+  private byte[][] command(Batch batch) {
+    String time = Long.toString(Math.min(LATEST, clock.micros()));
+    byte[][] arguments = {batch.program(), time.getBytes(US_ASCII)};
+    return redis.evalsha(script, batch.keys(names), arguments);
   }
 }

@@ -7,7 +7,7 @@ import dev.sash.testkit.ManualClock;
 class SmallBlocksParityIT extends ScriptParityIT {
   @Override
   protected Store newStore(ManualClock clock) {
-    return new ScriptStore(clock, "by_hand_in_small_blocks.lua");
+    return new ScriptStore(clock, "by_hand_in_small_blocks");
   }
 
   @Override

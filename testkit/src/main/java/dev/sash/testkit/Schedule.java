@@ -66,13 +66,25 @@ public final class Schedule implements Iterator<Schedule.Step> {
    * @param forgetsIdleKeys whether the store may forget, at any time, state to which nothing is
    *     charged: then the clock does not go backwards where that would become visible
    * @param latestMicros the end of time for the store's clock
+   * @param burst how many steps happen at the same time on average, for a store that decides about
+   *     several requests together; 1 for none but by chance
    */
-  public record Conditions(boolean forgetsIdleKeys, long latestMicros) {
+  public record Conditions(boolean forgetsIdleKeys, long latestMicros, int burst) {
     /** Nothing is forgotten, and times are whole numbers in a double: below 2⁵². */
-    public static final Conditions ANY = new Conditions(false, 1L << 52);
+    public static final Conditions ANY = new Conditions(false, 1L << 52, 1);
 
     /** Idle state may be forgotten, and times are whole numbers in a double: below 2⁵². */
-    public static final Conditions FORGETFUL = new Conditions(true, 1L << 52);
+    public static final Conditions FORGETFUL = new Conditions(true, 1L << 52, 1);
+
+    /**
+     * Returns these conditions with bursts.
+     *
+     * @param burst how many steps happen at the same time on average
+     * @return the new conditions
+     */
+    public Conditions withBursts(int burst) {
+      return new Conditions(forgetsIdleKeys, latestMicros, burst);
+    }
   }
 
   /**
@@ -242,6 +254,9 @@ public final class Schedule implements Iterator<Schedule.Step> {
   }
 
   private void moveClock(Limit limit, Decision last) {
+    if (conditions.burst > 1 && !draw.oneIn(conditions.burst)) {
+      return;
+    }
     long now = clock.micros();
     long next;
     if (draw.oneIn(crowded ? 2_000 : 40) && mayGoBack()) {

@@ -63,7 +63,7 @@ final class Pipeline implements AutoCloseable {
    *
    * @param requests the bytes of one after the other
    * @param count how many
-   * @return how many were allowed: the answer is 1, or a string whose first double is 1
+   * @return how many were allowed: the answer is 1, or a string that begins with the number 1
    */
   long ask(Supplier<byte[]> requests, int count) throws IOException {
     long allowed = 0;
@@ -94,7 +94,7 @@ final class Pipeline implements AutoCloseable {
     return allowed;
   }
 
-  /** An integer, or the first double of a string. */
+  /** An integer, or the number of 16 bits with which a string begins. */
   private long answer() throws IOException {
     int type = in.read();
     return switch (type) {
@@ -107,7 +107,7 @@ final class Pipeline implements AutoCloseable {
 
   private long first(long size) throws IOException {
     byte[] text = in.readNBytes((int) size + CRLF);
-    return (long) ByteBuffer.wrap(text).order(ByteOrder.LITTLE_ENDIAN).getDouble();
+    return ByteBuffer.wrap(text).order(ByteOrder.LITTLE_ENDIAN).getShort();
   }
 
   private long number() throws IOException {

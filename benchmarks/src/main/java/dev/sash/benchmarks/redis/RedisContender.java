@@ -104,8 +104,7 @@ enum RedisContender {
     await(redis.scriptLoad(script.source()));
     return key -> {
       RedisFuture<byte[]> reply =
-          redis.evalsha(
-              script.sha1(), ScriptOutputType.VALUE, script.keys(key), script.arguments());
+          redis.evalsha(script.sha1(), ScriptOutputType.VALUE, script.keys(key), script.argument());
       return script.decision(await(reply)).allowed();
     };
   }

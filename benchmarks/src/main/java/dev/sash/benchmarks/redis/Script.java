@@ -45,7 +45,7 @@ interface Script {
 
       @Override
       public Call call(String key) {
-        return new Call(List.of(bare.keys(key)), List.of(bare.arguments()));
+        return new Call(List.of(bare.keys(key)), List.of(bare.argument()));
       }
     };
   }

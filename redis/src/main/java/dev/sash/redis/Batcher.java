@@ -1,0 +1,268 @@
+package dev.sash.redis;
+
+import dev.sash.Decision;
+import dev.sash.redis.Connector.Session;
+import dev.sash.store.StoreException;
+import dev.sash.store.StoreException.Reason;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends requests to Redis, as many as there are in one call. While calls are on their way, requests
+ * gather; the next call takes all of them, up to the bounds of a {@link Batch}. Nothing waits for a
+ * timer: a request that comes alone goes out at once.
+ *
+ * <p>Requests are sent in the order in which they came. Each server of a cluster has a queue of its
+ * own, so that one that is slow does not delay the others.
+ */
+final class Batcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Batcher.class);
+  private static final long WARNING_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** The most requests that wait for one server, before further ones fail at once. */
+  static final int MAX_WAITING = 50_000;
+
+  /**
+   * Calls on their way to one server: while Redis works on one of them, the other is being written
+   * or read. With one call, either side waits for the other; with more, batches get smaller.
+   */
+  private static final int CALLS = 2;
+
+  private final Link link;
+  private final KeyNames names;
+  private final @Nullable Executor callbacks;
+  private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
+  private final AtomicLong warnedNanos = new AtomicLong();
+
+  /**
+   * Creates a batcher.
+   *
+   * @param callbacks completes the requests; null for the I/O thread
+   */
+  Batcher(Link link, KeyNames names, @Nullable Executor callbacks) {
+    this.link = link;
+    this.names = names;
+    this.callbacks = callbacks;
+  }
+
+  /** Sends a request as soon as it is its turn. Never throws. */
+  void submit(Request request) {
+    lane(request).submit(request);
+  }
+
+  /** Returns what it says about the server that a request was not answered in time. */
+  Reason giveUp(Request request) {
+    boolean isOurQueue =
+        request.withdraw()
+            && lane(request).hasAnsweredWithin((System.nanoTime() - request.createdNanos) / 2);
+    return isOurQueue ? Reason.OVERLOADED : Reason.UNAVAILABLE;
+  }
+
+  /** To be called when there is a new connection: it is as free as the old one may be stuck. */
+  void onNewSession() {
+    lanes.values().forEach(Lane::drain);
+  }
+
+  private Lane lane(Request request) {
+    String server =
+        link.isCluster() ? link.serverOf(names.tagged(request.policy, request.key)) : "";
+    Lane lane = lanes.get(server);
+    return lane == null ? lanes.computeIfAbsent(server, any -> new Lane()) : lane;
+  }
+
+  /** The requests for one server. */
+  private final class Lane {
+    private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private volatile long answeredNanos = System.nanoTime();
+
+    /** How often sending was asked for since it began; whoever makes 1 of 0 sends. */
+    private final AtomicInteger demands = new AtomicInteger();
+
+    // Written only while sending.
+    private @Nullable Session session;
+    private AtomicInteger calls = new AtomicInteger();
+
+    void submit(Request request) {
+      if (size.incrementAndGet() > MAX_WAITING) {
+        size.decrementAndGet();
+        if (request.withdraw()) {
+          fail(
+              request,
+              new StoreException(
+                  Reason.OVERLOADED, "more than " + MAX_WAITING + " requests waiting", null));
+        }
+        return;
+      }
+      waiting.add(request);
+      drain();
+    }
+
+    boolean hasAnsweredWithin(long nanos) {
+      return System.nanoTime() - answeredNanos <= nanos;
+    }
+
+    /** Sends what waits, as far as calls are free. */
+    void drain() {
+      if (demands.getAndIncrement() != 0) {
+        return; // another thread is sending, and will look again
+      }
+      int seen = 1;
+      do {
+        Session current = link.session();
+        if (!Objects.equals(current, session)) {
+          session = current;
+          calls = new AtomicInteger();
+        }
+        while (calls.get() < CALLS && !waiting.isEmpty()) {
+          sendSome(current, calls);
+        }
+        seen = demands.addAndGet(-seen);
+      } while (seen != 0);
+    }
+
+    private void sendSome(@Nullable Session on, AtomicInteger counter) {
+      Collection<Batch> batches = link.isCluster() ? batchesBySlot() : List.of(batch());
+      AtomicInteger unanswered = new AtomicInteger(batches.size());
+      if (counter.getAndIncrement() == 0) {
+        answeredNanos = System.nanoTime(); // nothing was asked before
+      }
+      for (Batch batch : batches) {
+        if (batch.isEmpty()) {
+          answered(unanswered, counter);
+        } else {
+          send(batch, on, unanswered, counter);
+        }
+      }
+    }
+
+    private Batch batch() {
+      Batch batch = new Batch();
+      while (!batch.isFull()) {
+        Request request = poll();
+        if (request == null) {
+          break;
+        }
+        batch.add(request);
+      }
+      return batch;
+    }
+
+    private Collection<Batch> batchesBySlot() {
+      Map<Integer, Batch> batches = new LinkedHashMap<>();
+      Batch last = null;
+      for (int i = 0; i < Batch.MAX_WORK && (last == null || !last.isFull()); i++) {
+        Request request = poll();
+        if (request == null) {
+          break;
+        }
+        int slot = Connector.slot(names.tagged(request.policy, request.key));
+        last = batches.computeIfAbsent(slot, any -> new Batch());
+        last.add(request);
+      }
+      return batches.isEmpty() ? List.of(new Batch()) : new ArrayList<>(batches.values());
+    }
+
+    /** Returns the next request that was not withdrawn. */
+    private @Nullable Request poll() {
+      while (true) {
+        Request request = waiting.poll();
+        if (request == null) {
+          return null;
+        }
+        size.decrementAndGet();
+        if (request.send()) {
+          return request;
+        }
+      }
+    }
+
+    private void send(
+        Batch batch, @Nullable Session on, AtomicInteger unanswered, AtomicInteger counter) {
+      var unused =
+          link.run(on, batch.keys(names), batch.program())
+              .whenComplete(
+                  (reply, failure) -> {
+                    if (failure != null && Failures.isTryAgain(failure) && !batch.hasOneKey()) {
+                      // The keys of the slot are on two servers, and nothing was done.
+                      List<Batch> parts = batch.split();
+                      unanswered.addAndGet(parts.size() - 1);
+                      parts.forEach(part -> send(part, on, unanswered, counter));
+                      return;
+                    }
+                    answeredNanos = System.nanoTime();
+                    answered(unanswered, counter);
+                    complete(batch, reply, failure);
+                  });
+    }
+
+    /** The next call goes out before anybody is told of this one, so that Redis does not wait. */
+    private void answered(AtomicInteger unanswered, AtomicInteger counter) {
+      if (unanswered.decrementAndGet() == 0) {
+        counter.decrementAndGet();
+        drain();
+      }
+    }
+  }
+
+  private void complete(Batch batch, byte @Nullable [] reply, @Nullable Throwable failure) {
+    if (reply != null) {
+      batch.read(reply, this::decide, this::fail);
+    } else {
+      StoreException thrown =
+          failure == null
+              ? new StoreException(Reason.UNAVAILABLE, "empty reply", null)
+              : Failures.of(failure);
+      batch.forEach(request -> fail(request, thrown));
+    }
+  }
+
+  private void decide(Request request, Decision decision) {
+    execute(() -> request.complete(decision));
+  }
+
+  private void fail(Request request, StoreException failure) {
+    if (failure.reason() == Reason.FOREIGN_STATE) {
+      warnOfForeignState();
+    }
+    execute(() -> request.completeExceptionally(failure));
+  }
+
+  private void execute(Runnable completion) {
+    if (callbacks != null) {
+      try {
+        callbacks.execute(completion);
+        return;
+      } catch (RejectedExecutionException e) {
+        // The executor is shut down: the caller must not wait for it.
+      }
+    }
+    completion.run();
+  }
+
+  /** Once in a while, and without the key, which may be personal data. */
+  private void warnOfForeignState() {
+    long now = System.nanoTime();
+    long last = warnedNanos.get();
+    if ((last == 0 || now - last > WARNING_PAUSE_NANOS) && warnedNanos.compareAndSet(last, now)) {
+      LOG.warn(
+          "A key in Redis holds a value that Sash did not write: decisions about it use the"
+              + " failure rule");
+    }
+  }
+}
