@@ -33,11 +33,13 @@ class ArchitectureTest {
   private static final String API = "dev.sash";
   private static final String STORE = "dev.sash.store..";
   private static final String INTERNAL = "dev.sash.internal..";
+  private static final String ALL_INTERNAL = "dev.sash..internal..";
   private static final String ADDRESS = "dev.sash.address..";
   private static final String KEY = "dev.sash.key..";
   private static final String MEMORY = "dev.sash.memory..";
   private static final String REDIS = "dev.sash.redis..";
   private static final String HTTP = "dev.sash.http..";
+  private static final String HTTP_INTERNAL = "dev.sash.http.internal..";
   private static final String CONFIG = "dev.sash.config..";
   private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
@@ -342,6 +344,16 @@ class ArchitectureTest {
         .check(SASH);
   }
 
+  /** What is public there is public for the packages of the same module only. */
+  @Test
+  void whatIsInternalToAModuleIsUsedByThatModuleOnly() {
+    noClasses()
+        .that(not(resideInAPackage(HTTP)))
+        .should()
+        .dependOnClassesThat(resideInAPackage(HTTP_INTERNAL))
+        .check(SASH);
+  }
+
   @Test
   void onlyStoresAndTheTestkitUseWhatIsInternal() {
     noClasses()
@@ -369,11 +381,22 @@ class ArchitectureTest {
         .and()
         .areDeclaredInClassesThat(
             resideInAnyPackage(
-                API, STORE, ADDRESS, KEY, MEMORY, REDIS, HTTP, CONFIG, SERVLET, MICROMETER, GRPC))
+                    API,
+                    STORE,
+                    ADDRESS,
+                    KEY,
+                    MEMORY,
+                    REDIS,
+                    HTTP,
+                    CONFIG,
+                    SERVLET,
+                    MICROMETER,
+                    GRPC)
+                .and(not(resideInAPackage(ALL_INTERNAL))))
         .should()
-        .notHaveRawReturnType(resideInAPackage(INTERNAL))
+        .notHaveRawReturnType(resideInAPackage(ALL_INTERNAL))
         .andShould()
-        .notHaveRawParameterTypes(anyElementThat(resideInAPackage(INTERNAL)))
+        .notHaveRawParameterTypes(anyElementThat(resideInAPackage(ALL_INTERNAL)))
         .check(SASH);
   }
 

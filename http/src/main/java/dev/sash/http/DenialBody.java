@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.http.internal.AcceptField;
 import java.util.List;
 import java.util.stream.Collectors;
 

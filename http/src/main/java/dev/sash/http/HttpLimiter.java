@@ -3,6 +3,8 @@ package dev.sash.http;
 import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.address.AddressRanges;
+import dev.sash.http.internal.PathPattern;
+import dev.sash.http.internal.RequestPath;
 import dev.sash.key.Keys;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
 package dev.sash.http;
 
 import dev.sash.RateLimiter;
+import dev.sash.http.internal.HttpSyntax;
+import dev.sash.http.internal.PathPattern;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

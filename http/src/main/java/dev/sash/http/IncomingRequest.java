@@ -1,6 +1,8 @@
 package dev.sash.http;
 
 import dev.sash.address.IpAddress;
+import dev.sash.http.internal.HttpSyntax;
+import dev.sash.http.internal.RequestPath;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

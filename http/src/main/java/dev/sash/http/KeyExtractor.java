@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.http.internal.HttpSyntax;
 import dev.sash.key.Keys;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.http.internal.HttpSyntax;
 import java.util.Objects;
 
 /** Returns the number of permits that a request costs. Stateless and thread-safe. */

@@ -2,6 +2,8 @@ package dev.sash.http;
 
 import dev.sash.address.AddressRanges;
 import dev.sash.address.IpAddress;
+import dev.sash.http.internal.ForwardingHops;
+import dev.sash.http.internal.HttpSyntax;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -7,11 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /** Random text as somebody with bad intentions would send it; the same for the same seed. */
-final class Hostile {
+public final class Hostile {
   /** From the command line to replay a failure, otherwise another one each time. */
-  static final long SEED = Long.getLong("sash.seed", System.nanoTime());
+  public static final long SEED = Long.getLong("sash.seed", System.nanoTime());
 
-  static final String REPLAY = "replay with -Dsash.seed=" + SEED;
+  /** For the message of a failure. */
+  public static final String REPLAY = "replay with -Dsash.seed=" + SEED;
 
   private static final String[] PIECES = {
     "1",
@@ -73,7 +74,8 @@ final class Hostile {
 
   private final SplittableRandom random;
 
-  Hostile(long seed) {
+  /** Starts the sequence of a seed. */
+  public Hostile(long seed) {
     random = new SplittableRandom(seed);
   }
 
@@ -85,7 +87,8 @@ final class Hostile {
     return random.nextLong();
   }
 
-  String text() {
+  /** Returns the next text. */
+  public String text() {
     StringBuilder text = new StringBuilder();
     int pieces = random.nextInt(12);
     for (int i = 0; i < pieces; i++) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.sash.http.internal.AcceptField;
+import dev.sash.http.internal.HttpSyntax;
+import dev.sash.http.internal.RequestPath;
 import java.util.List;
 
 /**

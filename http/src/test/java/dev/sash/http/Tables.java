@@ -1,13 +1,15 @@
 package dev.sash.http;
 
+import dev.sash.http.internal.HttpSyntax;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Tests written as tables: a row per line, cells between bars; {@code -} is an empty cell. */
-final class Tables {
+public final class Tables {
   private Tables() {}
 
-  static List<List<String>> rows(String table) {
+  /** Returns the cells of each row. */
+  public static List<List<String>> rows(String table) {
     List<List<String>> rows = new ArrayList<>();
     for (String line : table.lines().filter(text -> !text.isBlank()).toList()) {
       List<String> cells = new ArrayList<>();

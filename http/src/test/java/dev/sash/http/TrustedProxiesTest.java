@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sash.address.IpAddress;
+import dev.sash.http.internal.HttpSyntax;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.http.internal;
 
 import dev.sash.address.IpAddress;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * read from there, and only as far as its writers are trusted: what stands further to the left,
  * where anybody may have written anything, has no influence, not even on where a quotation begins.
  */
-final class ForwardingHops {
+public final class ForwardingHops {
   private final List<String> lines;
   private final boolean mayQuote;
   private int line;
@@ -21,14 +21,14 @@ final class ForwardingHops {
    * @param lines of the field, from the first to the last
    * @param mayQuote whether commas may stand inside quotation marks
    */
-  ForwardingHops(List<String> lines, boolean mayQuote) {
+  public ForwardingHops(List<String> lines, boolean mayQuote) {
     this.lines = lines;
     this.mayQuote = mayQuote;
     this.line = lines.size();
   }
 
   /** The next hop outwards, or null if there is none; empty list elements are none. */
-  @Nullable String next() {
+  public @Nullable String next() {
     while (true) {
       while (rest.isEmpty()) {
         if (line == 0) {
@@ -68,7 +68,7 @@ final class ForwardingHops {
   }
 
   /** The address of {@code 192.0.2.1}, {@code 192.0.2.1:80} or {@code [2001:db8::1]:80}. */
-  static @Nullable IpAddress address(String node) {
+  public static @Nullable IpAddress address(String node) {
     if (node.startsWith("[")) {
       int end = node.indexOf(']');
       String inside = end < 0 ? "" : node.substring(1, end);
@@ -102,7 +102,7 @@ final class ForwardingHops {
    * What the parameter {@code for} of one element of {@code Forwarded} says (RFC 7239); null if the
    * element is malformed, has no such parameter, or more than one.
    */
-  static @Nullable String forwardedFor(String element) {
+  public static @Nullable String forwardedFor(String element) {
     String found = null;
     int at = 0;
     while (at < element.length()) {

@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.http.internal;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +13,9 @@ import java.util.List;
  *     backslashes, control characters or broken encoding. Such a path obeys rules and is never
  *     exempt from them
  */
-record RequestPath(List<String> segments, boolean ambiguous) {
-  static RequestPath of(String raw) {
+public record RequestPath(List<String> segments, boolean ambiguous) {
+  /** Reads the path of a request line. */
+  public static RequestPath of(String raw) {
     List<String> segments = new ArrayList<>();
     boolean ambiguous = false;
     for (String rawSegment : HttpSyntax.parts(raw, '/')) {
@@ -68,7 +69,7 @@ record RequestPath(List<String> segments, boolean ambiguous) {
   }
 
   /** What follows a path in front; this one if it does not begin with it. */
-  RequestPath after(RequestPath front) {
+  public RequestPath after(RequestPath front) {
     int length = front.segments.size();
     boolean begins =
         segments.size() >= length && segments.subList(0, length).equals(front.segments);

@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.http.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The small grammars of HTTP that several classes read. Never throws at what was sent. */
-final class HttpSyntax {
+public final class HttpSyntax {
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
 
   /** Text without percent signs, and whether there was anything wrong with them. */
@@ -28,7 +28,7 @@ final class HttpSyntax {
   }
 
   /** The name of a header field, a cookie or a method, given by the application. */
-  static String checkedToken(String parameter, String name) {
+  public static String checkedToken(String parameter, String name) {
     Objects.requireNonNull(name, parameter + " must not be null");
     if (!isToken(name)) {
       throw new IllegalArgumentException(
@@ -76,7 +76,7 @@ final class HttpSyntax {
   }
 
   /** The parts between separators, empty ones too. */
-  static List<String> parts(String text, char separator) {
+  public static List<String> parts(String text, char separator) {
     List<String> parts = new ArrayList<>();
     int start = 0;
     for (int end = text.indexOf(separator); end >= 0; end = text.indexOf(separator, start)) {
@@ -88,7 +88,7 @@ final class HttpSyntax {
   }
 
   /** The first value of a query parameter, as forms encode it; null if there is none. */
-  static @Nullable String queryParameter(@Nullable String query, String name) {
+  public static @Nullable String queryParameter(@Nullable String query, String name) {
     for (String pair : query == null ? List.<String>of() : parts(query, '&')) {
       int equals = pair.indexOf('=');
       String found = equals < 0 ? pair : pair.substring(0, equals);
@@ -100,7 +100,7 @@ final class HttpSyntax {
   }
 
   /** The first value of a cookie, without quotation marks around it; null if there is none. */
-  static @Nullable String cookie(List<String> lines, String name) {
+  public static @Nullable String cookie(List<String> lines, String name) {
     for (String line : lines) {
       for (String pair : parts(line, ';')) {
         int equals = pair.indexOf('=');
@@ -154,7 +154,7 @@ final class HttpSyntax {
   }
 
   /** The decimal number of up to ten digits, or -1. */
-  static long number(String text) {
+  public static long number(String text) {
     if (text.isEmpty() || text.length() > 10) {
       return -1;
     }

@@ -1,4 +1,4 @@
-package dev.sash.http;
+package dev.sash.http.internal;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Objects;
  * or a name in braces stands for one segment, two stars at the end for any number of them, none
  * included. Each segment is compared once, so that no path takes long.
  */
-final class PathPattern {
+public final class PathPattern {
   private static final String ONE = "*";
 
   /** What no path has once it is decoded and split: a pattern with it would never fit. */
@@ -23,7 +23,12 @@ final class PathPattern {
     this.text = text;
   }
 
-  static PathPattern parse(String text) {
+  /**
+   * Reads a pattern.
+   *
+   * @throws IllegalArgumentException if the text is not a pattern
+   */
+  public static PathPattern parse(String text) {
     Objects.requireNonNull(text, "pattern must not be null");
     if (!text.startsWith("/")) {
       throw unreadable(text, "it must begin with a slash");
@@ -69,7 +74,8 @@ final class PathPattern {
             + reason);
   }
 
-  static boolean oneMatches(List<PathPattern> patterns, RequestPath path) {
+  /** Returns whether at least one of the patterns matches the path. */
+  public static boolean oneMatches(List<PathPattern> patterns, RequestPath path) {
     for (PathPattern pattern : patterns) {
       if (pattern.matches(path)) {
         return true;

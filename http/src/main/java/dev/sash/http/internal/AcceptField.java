@@ -1,11 +1,11 @@
-package dev.sash.http;
+package dev.sash.http.internal;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** The {@code Accept} field: how much a client likes a media type. */
-final class AcceptField {
+public final class AcceptField {
   private static final int MOST = 1000;
 
   /**
@@ -27,7 +27,7 @@ final class AcceptField {
   private final List<Range> ranges = new ArrayList<>();
 
   /** What cannot be read is left out; a field in which nothing can be read accepts everything. */
-  AcceptField(List<String> lines) {
+  public AcceptField(List<String> lines) {
     for (String line : lines) {
       for (String element : HttpSyntax.parts(line, ',')) {
         read(element);
@@ -69,7 +69,7 @@ final class AcceptField {
   }
 
   /** The weight that the range naming the type most exactly gives it. */
-  int weightOf(String type, String subtype) {
+  public int weightOf(String type, String subtype) {
     int best = 0;
     int weight = 0;
     for (Range range : ranges) {
