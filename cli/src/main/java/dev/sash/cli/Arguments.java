@@ -1,6 +1,6 @@
 package dev.sash.cli;
 
-import dev.sash.config.Suggestion;
+import dev.sash.config.internal.Suggestion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

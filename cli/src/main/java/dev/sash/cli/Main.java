@@ -1,7 +1,7 @@
 package dev.sash.cli;
 
 import dev.sash.cli.Arguments.BadArgumentsException;
-import dev.sash.config.Suggestion;
+import dev.sash.config.internal.Suggestion;
 import dev.sash.server.Version;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

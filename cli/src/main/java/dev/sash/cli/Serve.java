@@ -4,7 +4,7 @@ import dev.sash.cli.Arguments.BadArgumentsException;
 import dev.sash.cli.log.JdkLog;
 import dev.sash.cli.log.LogStyle;
 import dev.sash.config.ConfigurationException;
-import dev.sash.config.Suggestion;
+import dev.sash.config.internal.Suggestion;
 import dev.sash.server.SashServer;
 import dev.sash.server.ServerOptions;
 import dev.sash.server.access.OperatorTokens;
@@ -370,11 +370,11 @@ final class Serve {
             : "       redis-cli %s-p %d SASH.CHECK %s user:42\n"
                 .formatted(respOptions.tls() == null ? "" : "--tls ", server.respPort(), policy);
     return """
-        Sash listens on %1$s, with its state %2$s and %3$s.
+    Sash listens on %1$s, with its state %2$s and %3$s.
 
-        Try:   curl -i -d '{"policy": "%4$s", "key": "user:42"}' %1$s/v1/check
-        %5$s%6$sMore:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
-        """
+    Try:   curl -i -d '{"policy": "%4$s", "key": "user:42"}' %1$s/v1/check
+    %5$s%6$sMore:  %1$s/openapi.yaml   docs/server.md   Ctrl-C stops it
+    """
         .formatted(
             url,
             options.redisUris().isEmpty() ? "in memory" : "in Redis",

@@ -41,7 +41,7 @@ class PublicApiTest {
     SERVLET("dev.sash.servlet"),
     GRPC("dev.sash.grpc"),
     MICROMETER("dev.sash.micrometer"),
-    CONFIG("dev.sash.config"),
+    CONFIG("dev.sash.config", "dev.sash.config.policy", "dev.sash.config.envoy"),
     SPRING_BOOT_STARTER("dev.sash.spring"),
     TESTKIT("dev.sash.testkit"),
     TESTKIT_REDIS("dev.sash.testkit.redis");

@@ -1,6 +1,8 @@
 package dev.sash.config;
 
 import dev.sash.address.AddressRanges;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.policy.AccessList;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,6 +2,9 @@ package dev.sash.config;
 
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.config.envoy.EnvoyDomain;
+import dev.sash.config.envoy.RlsConfig;
+import dev.sash.config.policy.PolicyConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,5 +1,8 @@
 package dev.sash.config;
 
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.policy.Cost;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what requests cost. */
@@ -15,11 +18,11 @@ final class Costs {
   }
 
   private static @Nullable Cost byAttribute(Setting setting) {
-    Fields fields = setting.fields(Names.COST);
+    MappingFields fields = setting.fields(Names.COST.all());
     if (fields == null) {
       return null;
     }
-    String attribute = fields.required("attribute", Attributes::one);
+    String attribute = fields.required("attribute", AttributeNames::one);
     long most = fields.optional("most", s -> s.number(1, Limits.MOST_PERMITS), Limits.MOST_PERMITS);
     long permits = fields.optional("default", s -> s.number(1, most), 1L);
     return attribute == null ? null : new Cost(permits, attribute, most);

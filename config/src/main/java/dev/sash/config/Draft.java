@@ -1,13 +1,17 @@
 package dev.sash.config;
 
 import dev.sash.address.AddressRanges;
+import dev.sash.config.envoy.EnvoyDomain;
+import dev.sash.config.envoy.RlsConfig;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.internal.YamlText;
+import dev.sash.config.policy.PolicyConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Puts together what files say, and what is wrong with them. */
 final class Draft {
@@ -40,9 +44,8 @@ final class Draft {
 
   private void read(Sources.File file) {
     Problems found = new Problems(file.name());
-    Node node = YamlText.read(file.text(), found);
-    if (node != null) {
-      Setting root = Setting.root(node, found);
+    Setting root = YamlText.read(file.text(), found);
+    if (root != null) {
       if (!root.isMapping()) {
         root.mustBe("a mapping with policies, or a domain, or rate-limiter");
       } else if (root.has("domain") || root.has("descriptors")) {

@@ -1,10 +1,18 @@
 package dev.sash.config;
 
+import dev.sash.config.envoy.EnvoyDescriptor;
+import dev.sash.config.envoy.EnvoyDomain;
+import dev.sash.config.envoy.EnvoyLimit;
+import dev.sash.config.envoy.EnvoyOption;
+import dev.sash.config.envoy.EnvoyUnit;
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -40,7 +48,7 @@ final class EnvoyForm {
   }
 
   static void read(Setting root, Draft draft) {
-    Fields fields = root.fields(Names.ENVOY);
+    MappingFields fields = root.fields(Names.ENVOY.all());
     if (fields == null) {
       return;
     }
@@ -52,7 +60,7 @@ final class EnvoyForm {
     }
   }
 
-  private static List<EnvoyDescriptor> descriptors(Fields fields) {
+  private static List<EnvoyDescriptor> descriptors(MappingFields fields) {
     Setting setting = fields.get("descriptors");
     if (setting == null || setting.isNothing()) {
       return List.of();
@@ -79,7 +87,7 @@ final class EnvoyForm {
   }
 
   private static @Nullable EnvoyDescriptor descriptor(Setting setting) {
-    Fields fields = setting.fields(Names.ENVOY_DESCRIPTOR);
+    MappingFields fields = setting.fields(Names.ENVOY_DESCRIPTOR.all());
     if (fields == null) {
       return null;
     }
@@ -89,11 +97,11 @@ final class EnvoyForm {
     EnvoyLimit limit = limited == null ? null : limit(limited);
     Set<EnvoyOption> options = EnumSet.noneOf(EnvoyOption.class);
     for (EnvoyOption option : EnvoyOption.values()) {
-      if (isSet(fields, option.id())) {
+      if (isSet(fields, nameOf(option))) {
         options.add(option);
       }
     }
-    Setting shared = fields.get(EnvoyOption.SHARE_THRESHOLD.id());
+    Setting shared = fields.get(nameOf(EnvoyOption.SHARE_THRESHOLD));
     if (shared != null && options.contains(EnvoyOption.SHARE_THRESHOLD) && !value.contains("*")) {
       shared.badKey("share_threshold must stand beside a value with an asterisk");
     }
@@ -105,11 +113,15 @@ final class EnvoyForm {
         : new EnvoyDescriptor(key, value.isEmpty() ? null : value, limit, options, metadata, below);
   }
 
+  private static String nameOf(EnvoyOption option) {
+    return option.name().toLowerCase(Locale.ROOT);
+  }
+
   private static @Nullable String textOrNothing(Setting setting) {
     return setting.isNothing() ? "" : setting.text("a text");
   }
 
-  private static boolean isSet(Fields fields, String name) {
+  private static boolean isSet(MappingFields fields, String name) {
     return fields.optional(name, s -> s.oneOfInAnyCase(FLAGS), false);
   }
 
@@ -147,7 +159,7 @@ final class EnvoyForm {
   }
 
   private static @Nullable EnvoyLimit limit(Setting setting) {
-    Fields fields = setting.fields(Names.ENVOY_LIMIT);
+    MappingFields fields = setting.fields(Names.ENVOY_LIMIT.all());
     if (fields == null) {
       return null;
     }
@@ -174,7 +186,7 @@ final class EnvoyForm {
   private static List<String> replaces(Setting setting, String own) {
     List<String> names = new ArrayList<>();
     for (Setting element : setting.elements("replaces")) {
-      Fields fields = element.fields(Names.ENVOY_REPLACED);
+      MappingFields fields = element.fields(Names.ENVOY_REPLACED.all());
       String name =
           fields == null
               ? null

@@ -3,6 +3,8 @@ package dev.sash.config;
 import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +59,7 @@ final class Limits {
   }
 
   private static @Nullable Limit longForm(Setting setting) {
-    Fields fields = setting.fields(Names.LIMIT);
+    MappingFields fields = setting.fields(Names.LIMIT.all());
     if (fields == null) {
       return null;
     }

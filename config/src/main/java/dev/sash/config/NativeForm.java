@@ -1,5 +1,10 @@
 package dev.sash.config;
 
+import dev.sash.config.envoy.RlsCharging;
+import dev.sash.config.envoy.RlsConfig;
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.policy.PolicyConfig;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +21,7 @@ final class NativeForm {
   private NativeForm() {}
 
   static void read(Setting root, Draft draft) {
-    Fields fields = root.fields(Names.NATIVE);
+    MappingFields fields = root.fields(Names.NATIVE.all());
     if (fields == null) {
       return;
     }
@@ -63,7 +68,7 @@ final class NativeForm {
   }
 
   private static void rls(Setting setting, Draft draft) {
-    Fields fields = setting.fields(Names.RLS);
+    MappingFields fields = setting.fields(Names.RLS.all());
     if (fields != null) {
       RlsConfig plain = RlsConfig.DEFAULT;
       draft.rls(

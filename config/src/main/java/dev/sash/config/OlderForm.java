@@ -3,6 +3,9 @@ package dev.sash.config;
 import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.policy.PolicyConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,9 +26,9 @@ final class OlderForm {
   }
 
   static void read(Setting root, Draft draft) {
-    Fields top = root.fields(Names.OLDER);
+    MappingFields top = root.fields(Names.OLDER.all());
     Setting limiter = top == null ? null : top.get("rate-limiter");
-    Fields fields = limiter == null ? null : limiter.fields(Names.OLDER_LIMIT);
+    MappingFields fields = limiter == null ? null : limiter.fields(Names.OLDER_LIMIT.all());
     if (limiter == null || fields == null) {
       return;
     }

@@ -3,6 +3,13 @@ package dev.sash.config;
 import dev.sash.FailureRule;
 import dev.sash.Limit;
 import dev.sash.Policy;
+import dev.sash.config.internal.MappingFields;
+import dev.sash.config.internal.Setting;
+import dev.sash.config.policy.AccessList;
+import dev.sash.config.policy.ChargeRule;
+import dev.sash.config.policy.Cost;
+import dev.sash.config.policy.Mode;
+import dev.sash.config.policy.PolicyConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +30,7 @@ final class Policies {
 
   static @Nullable PolicyConfig read(Setting setting) {
     Policy named = named(setting);
-    Fields fields = setting.fields(Names.POLICY);
+    MappingFields fields = setting.fields(Names.POLICY.all());
     if (named == null || fields == null) {
       return null;
     }
@@ -42,8 +49,8 @@ final class Policies {
         policy,
         fields.optional("mode", s -> s.oneOf(MODES), Mode.ENFORCE),
         fields.optional("charge", s -> s.oneOf(CHARGE_RULES), ChargeRule.IF_ALLOWED),
-        fields.optional("key", Attributes::oneOrMore, List.of()),
-        fields.optional("tier-by", Attributes::one, PolicyConfig.DEFAULT_TIER_ATTRIBUTE),
+        fields.optional("key", AttributeNames::oneOrMore, List.of()),
+        fields.optional("tier-by", AttributeNames::one, PolicyConfig.DEFAULT_TIER_ATTRIBUTE),
         tiers,
         fields.optional("cost", Costs::read, Cost.ONE),
         fields.optional("allow", AccessLists::read, AccessList.NOBODY),
@@ -59,7 +66,7 @@ final class Policies {
     }
   }
 
-  private static @Nullable List<Limit> limits(Policy named, Setting setting, Fields fields) {
+  private static @Nullable List<Limit> limits(Policy named, Setting setting, MappingFields fields) {
     Setting one = fields.get("limit");
     Setting several = fields.get("limits");
     if (one != null && several != null) {

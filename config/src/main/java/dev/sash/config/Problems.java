@@ -1,13 +1,13 @@
 package dev.sash.config;
 
+import dev.sash.config.internal.ProblemSink;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.snakeyaml.engine.v2.exceptions.Mark;
 
 /** Collects what is wrong with one file. */
-final class Problems {
+final class Problems implements ProblemSink {
   /** Nobody reads more, and a file can be made of nothing but mistakes. */
   static final int MOST = 100;
 
@@ -22,15 +22,13 @@ final class Problems {
     this.file = file;
   }
 
-  void add(String message) {
+  @Override
+  public void add(String message) {
     found.add(Problem.ofWholeFile(file, inOneLine(message)));
   }
 
-  void add(Mark mark, String message) {
-    add(mark.getLine() + 1, mark.getColumn() + 1, message);
-  }
-
-  void add(int line, int column, String message) {
+  @Override
+  public void add(int line, int column, String message) {
     if (found.size() < MOST) {
       found.add(new Problem(file, line, column, inOneLine(message)));
     }
@@ -47,8 +45,9 @@ final class Problems {
         .toList();
   }
 
-  String placeOf(Mark mark) {
-    return file + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1);
+  @Override
+  public String placeOf(int line, int column) {
+    return file + ":" + line + ":" + column;
   }
 
   /** Whatever stood in the file: no message breaks the line, or plays tricks on a terminal. */

@@ -1,5 +1,6 @@
 package dev.sash.config;
 
+import dev.sash.config.internal.YamlText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

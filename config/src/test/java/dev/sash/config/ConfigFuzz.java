@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.sash.config.policy.PolicyConfig;
 
 /**
  * Whatever stands in a file, led by coverage: it is read, or there are problems with places in it.

@@ -2,9 +2,15 @@ package dev.sash.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sash.config.envoy.EnvoyDescriptor;
+import dev.sash.config.envoy.EnvoyDomain;
+import dev.sash.config.envoy.EnvoyLimit;
+import dev.sash.config.envoy.EnvoyOption;
+import dev.sash.config.envoy.EnvoyUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -108,8 +114,8 @@ class EnvoyFormTest {
   void readsFlagsAsYaml11(String yes) {
     assertThat(limit("unlimited: " + yes).unlimited()).isTrue();
     for (EnvoyOption option : EnvoyOption.values()) {
-      EnvoyDescriptor read =
-          parse("- {key: k, value: a*, " + option.id() + ": " + yes + "}").get(0);
+      String name = option.name().toLowerCase(Locale.ROOT);
+      EnvoyDescriptor read = parse("- {key: k, value: a*, " + name + ": " + yes + "}").get(0);
       assertThat(read.options()).containsExactly(option);
       assertThat(read.has(option)).isTrue();
     }

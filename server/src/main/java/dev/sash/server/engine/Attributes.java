@@ -1,8 +1,8 @@
 package dev.sash.server.engine;
 
 import dev.sash.address.IpAddress;
-import dev.sash.config.Cost;
-import dev.sash.config.PolicyConfig;
+import dev.sash.config.policy.Cost;
+import dev.sash.config.policy.PolicyConfig;
 import dev.sash.key.Keys;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
-import dev.sash.config.PolicyConfig;
+import dev.sash.config.policy.PolicyConfig;
 import dev.sash.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;

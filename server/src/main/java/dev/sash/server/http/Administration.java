@@ -2,7 +2,7 @@ package dev.sash.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.sash.Limit;
-import dev.sash.config.PolicyConfig;
+import dev.sash.config.policy.PolicyConfig;
 import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;

@@ -3,7 +3,7 @@ package dev.sash.server.http;
 import dev.sash.address.IpAddress;
 import dev.sash.config.Configuration;
 import dev.sash.config.ForwardedBy;
-import dev.sash.config.PolicyConfig;
+import dev.sash.config.policy.PolicyConfig;
 import dev.sash.http.IncomingRequest;
 import dev.sash.http.KeyExtractor;
 import dev.sash.http.TrustedProxies;

@@ -1,7 +1,7 @@
 package dev.sash.server.rls;
 
-import dev.sash.config.EnvoyDescriptor;
-import dev.sash.config.EnvoyOption;
+import dev.sash.config.envoy.EnvoyDescriptor;
+import dev.sash.config.envoy.EnvoyOption;
 import dev.sash.server.rls.RlsRequest.Entry;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,7 +4,7 @@ import dev.sash.Algorithm;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
-import dev.sash.config.EnvoyUnit;
+import dev.sash.config.envoy.EnvoyUnit;
 import dev.sash.key.Keys;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.rls.RlsRequest.Entry;

@@ -1,7 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.config.Configuration;
-import dev.sash.config.RlsConfig;
+import dev.sash.config.envoy.RlsConfig;
 import dev.sash.server.engine.Engine;
 import java.time.Duration;
 import java.util.HashMap;

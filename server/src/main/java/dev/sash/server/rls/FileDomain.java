@@ -1,12 +1,12 @@
 package dev.sash.server.rls;
 
-import dev.sash.config.EnvoyDescriptor;
-import dev.sash.config.EnvoyDomain;
-import dev.sash.config.EnvoyLimit;
-import dev.sash.config.EnvoyOption;
-import dev.sash.config.EnvoyUnit;
-import dev.sash.config.RlsCharging;
-import dev.sash.config.RlsConfig;
+import dev.sash.config.envoy.EnvoyDescriptor;
+import dev.sash.config.envoy.EnvoyDomain;
+import dev.sash.config.envoy.EnvoyLimit;
+import dev.sash.config.envoy.EnvoyOption;
+import dev.sash.config.envoy.EnvoyUnit;
+import dev.sash.config.envoy.RlsCharging;
+import dev.sash.config.envoy.RlsConfig;
 import dev.sash.server.rls.DescriptorTree.Found;
 import dev.sash.server.rls.DescriptorTree.Step;
 import dev.sash.server.rls.RlsRequest.Descriptor;

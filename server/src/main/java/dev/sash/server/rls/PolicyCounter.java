@@ -1,7 +1,7 @@
 package dev.sash.server.rls;
 
 import dev.sash.Decision;
-import dev.sash.config.EnvoyUnit;
+import dev.sash.config.envoy.EnvoyUnit;
 import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;

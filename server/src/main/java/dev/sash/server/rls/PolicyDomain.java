@@ -1,8 +1,8 @@
 package dev.sash.server.rls;
 
-import dev.sash.config.ChargeRule;
-import dev.sash.config.Mode;
-import dev.sash.config.PolicyConfig;
+import dev.sash.config.policy.ChargeRule;
+import dev.sash.config.policy.Mode;
+import dev.sash.config.policy.PolicyConfig;
 import dev.sash.key.Keys;
 import dev.sash.server.engine.Attributes;
 import dev.sash.server.engine.Engine;

@@ -5,7 +5,7 @@ import static dev.sash.server.rls.EnvoyFiles.minutely;
 import static dev.sash.server.rls.EnvoyFiles.one;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sash.config.EnvoyDescriptor;
+import dev.sash.config.envoy.EnvoyDescriptor;
 import dev.sash.server.rls.RlsRequest.Entry;
 import java.util.List;
 import java.util.Objects;

@@ -6,7 +6,7 @@ import com.google.gson.Gson;
 import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
 import dev.sash.config.Configuration;
-import dev.sash.config.EnvoyUnit;
+import dev.sash.config.envoy.EnvoyUnit;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.Engine;

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
-import dev.sash.config.RlsCharging;
+import dev.sash.config.envoy.RlsCharging;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.Entry;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;

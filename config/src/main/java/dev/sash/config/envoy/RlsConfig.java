@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.envoy;
 
 import dev.sash.Algorithm;
 import java.util.Set;

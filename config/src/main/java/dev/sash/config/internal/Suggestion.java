@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.internal;
 
 import java.util.Collection;
 import java.util.Locale;

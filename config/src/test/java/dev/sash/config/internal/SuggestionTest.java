@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SuggestionTest {
+  private static final List<String> NAMES =
+      List.of("limit", "limits", "key", "tiers", "tier-by", "cost", "on-failure", "deadline");
+
   @ParameterizedTest
   @CsvSource({
     "limt, limit",
@@ -26,7 +29,7 @@ class SuggestionTest {
     "'',",
   })
   void findsTheNameThatWasMeant(String found, String meant) {
-    assertThat(Suggestion.nearest(found, Names.POLICY.all())).isEqualTo(meant);
+    assertThat(Suggestion.nearest(found, NAMES)).isEqualTo(meant);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.policy;
 
 import dev.sash.Limit;
 import dev.sash.Policy;

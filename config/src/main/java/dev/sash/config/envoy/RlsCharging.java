@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.envoy;
 
 /** What is charged for a request of Envoy with several descriptors. */
 public enum RlsCharging {

@@ -1,6 +1,4 @@
-package dev.sash.config;
-
-import java.util.Locale;
+package dev.sash.config.envoy;
 
 /** What a file of envoyproxy/ratelimit can switch on for a descriptor. */
 public enum EnvoyOption {
@@ -16,10 +14,5 @@ public enum EnvoyOption {
   /** Metrics have the value of this entry of the request. */
   VALUE_TO_METRIC,
   /** All values that the wildcard matches share one count. */
-  SHARE_THRESHOLD;
-
-  /** How files write it. */
-  String id() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+  SHARE_THRESHOLD
 }

@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.policy;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.policy;
 
 /** When a policy charges a request. */
 public enum ChargeRule {

@@ -1,5 +1,7 @@
 package dev.sash.config;
 
+import dev.sash.config.internal.Setting;
+import dev.sash.config.internal.Suggestion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -7,13 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads names of attributes. */
-final class Attributes {
+final class AttributeNames {
   private static final Pattern NAME = Pattern.compile("[a-z0-9._:-]{1,64}");
   private static final String ALLOWED = "1 to 64 of a-z 0-9 . _ : - such as ip or header:x-api-key";
 
   private static final int MOST = 16;
 
-  private Attributes() {}
+  private AttributeNames() {}
 
   static @Nullable String one(Setting setting) {
     String name = setting.text("an attribute: " + ALLOWED);

@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.internal;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -26,9 +26,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * Reads YAML 1.2 into a tree that is safe to walk: of bounded size and depth even where aliases
  * repeat parts of it, every mapping with texts for keys and none of them twice, and no tags.
  */
-final class YamlText {
+public final class YamlText {
   /** The longest file, in characters and in bytes. */
-  static final int LONGEST = 1 << 20;
+  public static final int LONGEST = 1 << 20;
 
   private static final int DEEPEST = 64;
   private static final int MOST_NODES = 1 << 18;
@@ -38,21 +38,22 @@ final class YamlText {
           .setSchema(new CoreSchema())
           .setAllowNonScalarKeys(true) // refused below, with their place
           .build();
-  private final Problems problems;
+  private final ProblemSink problems;
   private int nodes;
 
-  private YamlText(Problems problems) {
+  private YamlText(ProblemSink problems) {
     this.problems = problems;
   }
 
   /** The only document in the text; null if there is none that could be used. */
-  static @Nullable Node read(String text, Problems problems) {
+  public static @Nullable Setting read(String text, ProblemSink problems) {
     if (text.length() > LONGEST) {
       problems.add("must not be longer than " + LONGEST + " characters");
       return null;
     }
     String withoutMark = text.startsWith("\uFEFF") ? text.substring(1) : text;
-    return new YamlText(problems).read(withoutMark);
+    Node root = new YamlText(problems).read(withoutMark);
+    return root == null ? null : Setting.root(root, problems);
   }
 
   private @Nullable Node read(String text) {
@@ -69,7 +70,7 @@ final class YamlText {
     } catch (MarkedYamlEngineException e) {
       Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
       String message = "is not YAML: " + e.getProblem();
-      mark.ifPresentOrElse(m -> problems.add(m, message), () -> problems.add(message));
+      mark.ifPresentOrElse(m -> add(m, message), () -> problems.add(message));
     } catch (YamlEngineException | IllegalArgumentException e) {
       problems.add("is not YAML: " + e.getMessage());
     }
@@ -93,10 +94,14 @@ final class YamlText {
     return true;
   }
 
+  private void add(Mark mark, String message) {
+    problems.add(mark.getLine() + 1, mark.getColumn() + 1, message);
+  }
+
   /** Notes what is wrong; false if the tree must not be walked. */
   private boolean isSafe(Node node, int depthLeft) {
     if (++nodes > MOST_NODES || depthLeft == 0) {
-      problems.add(
+      add(
           Setting.markOf(node),
           "is too large: with all that aliases stand for, there must be at most "
               + MOST_NODES
@@ -107,7 +112,7 @@ final class YamlText {
     }
     if (!node.getTag().getValue().startsWith(Tag.PREFIX)) {
       String tag = Setting.quoted(node.getTag().getValue());
-      problems.add(Setting.markOf(node), "tag " + tag + " is not understood: leave it out");
+      add(Setting.markOf(node), "tag " + tag + " is not understood: leave it out");
     }
     if (node instanceof SequenceNode list) {
       return list.getValue().stream().allMatch(element -> isSafe(element, depthLeft - 1));
@@ -120,14 +125,13 @@ final class YamlText {
     for (NodeTuple entry : mapping.getValue()) {
       Mark mark = Setting.markOf(entry.getKeyNode());
       if (!(entry.getKeyNode() instanceof ScalarNode key)) {
-        problems.add(mark, "a name must be text, was a list or a mapping");
+        add(mark, "a name must be text, was a list or a mapping");
         return false;
       }
       String name = Setting.quoted(key.getValue());
       Mark first = seen.putIfAbsent(key.getValue(), mark);
       if (first != null) {
-        problems.add(
-            mark, "name " + name + " stands at line " + (first.getLine() + 1) + " already");
+        add(mark, "name " + name + " stands at line " + (first.getLine() + 1) + " already");
       }
       if (!isSafe(entry.getValueNode(), depthLeft - 1)) {
         return false;

@@ -1,4 +1,4 @@
-package dev.sash.config;
+package dev.sash.config.internal;
 
 import dev.sash.Limit;
 import java.time.Duration;
@@ -21,11 +21,11 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A value in a file, and what it is called. Whoever reads it as something that it is not gets null,
- * and the problem is noted with its place: readers go on, so that a file's mistakes are all told at
- * once.
+ * A value in a file, and its name there. Reading it as something that it is not returns null and
+ * adds a problem with its place. Readers go on after a problem, so that all mistakes of a file are
+ * reported at once.
  */
-final class Setting {
+public final class Setting {
   private static final Pattern WHOLE_NUMBER = Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)");
 
   /** In digits; as text with as many underscores again. More would cost the pattern its stack. */
@@ -42,21 +42,21 @@ final class Setting {
   private final String name;
   private final Node key;
   private final Node node;
-  private final Problems problems;
+  private final ProblemSink problems;
 
-  private Setting(String name, Node key, Node node, Problems problems) {
+  private Setting(String name, Node key, Node node, ProblemSink problems) {
     this.name = name;
     this.key = key;
     this.node = node;
     this.problems = problems;
   }
 
-  static Setting root(Node node, Problems problems) {
+  static Setting root(Node node, ProblemSink problems) {
     return new Setting("the file", node, node, problems);
   }
 
   /** The choices by how files write them. */
-  static <T> Map<String, T> choices(T[] values, Function<T, String> id) {
+  public static <T> Map<String, T> choices(T[] values, Function<T, String> id) {
     Map<String, T> choices = new LinkedHashMap<>();
     for (T value : values) {
       choices.put(id.apply(value), value);
@@ -65,88 +65,93 @@ final class Setting {
   }
 
   /** How files write an enum's constant: {@code all-or-nothing}. */
-  static String idOf(Enum<?> constant) {
+  public static String idOf(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  boolean isMapping() {
+  /** Returns whether it is a mapping. */
+  public boolean isMapping() {
     return node instanceof MappingNode;
   }
 
-  boolean isList() {
+  /** Returns whether it is a list. */
+  public boolean isList() {
     return node instanceof SequenceNode;
   }
 
-  boolean isNothing() {
+  /** Returns whether it is null, or no value stands behind the colon. */
+  public boolean isNothing() {
     return node instanceof ScalarNode && node.getTag().equals(Tag.NULL);
   }
 
-  boolean has(String field) {
+  /** Returns whether it is a mapping with this name. */
+  public boolean has(String field) {
     return node instanceof MappingNode mapping
         && mapping.getValue().stream().anyMatch(entry -> textOf(entry.getKeyNode()).equals(field));
   }
 
   /** What stands in front of the colon. */
-  String key() {
+  public String key() {
     return textOf(key);
   }
 
   /** Where it stands, for messages about other places. */
-  String place() {
-    return problems.placeOf(markOf(key));
+  public String place() {
+    Mark mark = markOf(key);
+    return problems.placeOf(mark.getLine() + 1, mark.getColumn() + 1);
   }
 
   /** Notes a problem with the value. The message continues its name. */
-  void bad(String message) {
-    problems.add(markOf(node), name + " " + message);
+  public void bad(String message) {
+    note(node, name + " " + message);
   }
 
   /** Notes a problem with what stands in front of the colon. */
-  void badKey(String message) {
-    problems.add(markOf(key), message);
+  public void badKey(String message) {
+    note(key, message);
   }
 
   /** Notes that the value is not what is allowed. */
-  void mustBe(String allowed) {
+  public void mustBe(String allowed) {
     bad("must be " + allowed + ", was " + shown());
   }
 
   /** Runs what throws an {@link IllegalArgumentException} for wrong values. */
-  <T> @Nullable T check(Supplier<T> supplier) {
+  public <T> @Nullable T check(Supplier<T> supplier) {
     try {
       return supplier.get();
     } catch (IllegalArgumentException e) {
-      problems.add(markOf(node), String.valueOf(e.getMessage()));
+      note(node, String.valueOf(e.getMessage()));
       return null;
     }
   }
 
   /** The entries of a mapping with these names and no others. */
-  @Nullable Fields fields(Names names) {
+  public @Nullable MappingFields fields(List<String> names) {
     if (!(node instanceof MappingNode mapping)) {
-      mustBe("a mapping with " + String.join(", ", names.all()));
+      mustBe("a mapping with " + String.join(", ", names));
       return null;
     }
     Map<String, Setting> entries = new LinkedHashMap<>();
     for (NodeTuple entry : mapping.getValue()) {
       String field = textOf(entry.getKeyNode());
       Setting setting = new Setting(field, entry.getKeyNode(), entry.getValueNode(), problems);
-      if (names.all().contains(field)) {
+      if (names.contains(field)) {
         entries.putIfAbsent(field, setting);
       } else {
         setting.badKey(
             "unknown name "
                 + quoted(field)
                 + ", allowed are "
-                + String.join(", ", names.all())
-                + Suggestion.after(field, names.all()));
+                + String.join(", ", names)
+                + Suggestion.after(field, names));
       }
     }
-    return new Fields(this, entries);
+    return new MappingFields(this, entries);
   }
 
   /** The entries of a mapping with names that the file makes up; empty is a problem. */
-  List<Setting> entries(String what) {
+  public List<Setting> entries(String what) {
     if (!(node instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
       mustBe("a mapping with a " + what + " or more by name");
       return List.of();
@@ -162,7 +167,7 @@ final class Setting {
   }
 
   /** The elements of a list, each called by the same name. */
-  List<Setting> elements(String what) {
+  public List<Setting> elements(String what) {
     if (!(node instanceof SequenceNode list)) {
       mustBe("a list");
       return List.of();
@@ -173,7 +178,7 @@ final class Setting {
   }
 
   /** The elements of a list that is not empty, or the value itself as the only one. */
-  List<Setting> oneOrMore() {
+  public List<Setting> oneOrMore() {
     if (!isList()) {
       return List.of(this);
     }
@@ -185,7 +190,7 @@ final class Setting {
   }
 
   /** A text, or a number or anything else that YAML tells apart from text, as it is written. */
-  @Nullable String text(String allowed) {
+  public @Nullable String text(String allowed) {
     if (node instanceof ScalarNode scalar && !isNothing()) {
       return scalar.getValue();
     }
@@ -194,7 +199,7 @@ final class Setting {
   }
 
   /** A text of a form. */
-  @Nullable String text(String allowed, Pattern form) {
+  public @Nullable String text(String allowed, Pattern form) {
     String text = text(allowed);
     if (text != null && !form.matcher(text).matches()) {
       mustBe(allowed);
@@ -203,7 +208,8 @@ final class Setting {
     return text;
   }
 
-  @Nullable Long number(long least, long most) {
+  /** A whole number within bounds. */
+  public @Nullable Long number(long least, long most) {
     String allowed = "a whole number between " + least + " and " + most;
     String text = text(allowed);
     if (text == null) {
@@ -223,7 +229,8 @@ final class Setting {
     return isNumber && digits.length() <= LONGEST_NUMBER ? Long.valueOf(digits) : null;
   }
 
-  @Nullable Boolean flag() {
+  /** True or false. */
+  public @Nullable Boolean flag() {
     String text = textOf(node);
     if (!node.getTag().equals(Tag.BOOL) || !FLAG.matcher(text).matches()) {
       mustBe("true or false");
@@ -232,12 +239,13 @@ final class Setting {
     return Boolean.valueOf(text);
   }
 
-  <T> @Nullable T oneOf(Map<String, T> choices) {
+  /** One of some choices by how files write them. */
+  public <T> @Nullable T oneOf(Map<String, T> choices) {
     return choose(choices, UnaryOperator.identity());
   }
 
   /** The same for choices in lower case that files may write in any. */
-  <T> @Nullable T oneOfInAnyCase(Map<String, T> choices) {
+  public <T> @Nullable T oneOfInAnyCase(Map<String, T> choices) {
     return choose(choices, text -> text.toLowerCase(Locale.ROOT));
   }
 
@@ -253,7 +261,7 @@ final class Setting {
   }
 
   /** A duration, written as the windows of limits are. */
-  @Nullable Duration duration(String least, String most) {
+  public @Nullable Duration duration(String least, String most) {
     String allowed =
         "a whole number and a unit (us, ms, s, m, h, d, w), between " + least + " and " + most;
     String text = text(allowed);
@@ -282,7 +290,7 @@ final class Setting {
    * A mapping of anything, as Java has it: texts, doubles, booleans, nulls, and lists and maps of
    * them.
    */
-  @Nullable Map<String, @Nullable Object> plainMapping() {
+  public @Nullable Map<String, @Nullable Object> plainMapping() {
     if (node instanceof MappingNode mapping) {
       return plain(mapping);
     }
@@ -319,6 +327,11 @@ final class Setting {
     return isNumber && DECIMAL.matcher(text).matches() ? Double.valueOf(text) : text;
   }
 
+  private void note(Node where, String message) {
+    Mark mark = markOf(where);
+    problems.add(mark.getLine() + 1, mark.getColumn() + 1, message);
+  }
+
   private String shown() {
     if (isList()) {
       return "a list";
@@ -329,7 +342,8 @@ final class Setting {
     return isNothing() ? "nothing" : quoted(textOf(node));
   }
 
-  static String quoted(String text) {
+  /** Returns a text as messages show it: in quotation marks, and shortened. */
+  public static String quoted(String text) {
     return text.length() <= LONGEST_SHOWN
         ? "'" + text + "'"
         : "'" + text.substring(0, LONGEST_SHOWN) + "…'";
