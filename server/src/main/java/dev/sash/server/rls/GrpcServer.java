@@ -2,6 +2,8 @@ package dev.sash.server.rls;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.rls.domain.Decider;
+import dev.sash.server.rls.domain.DescriptorMeters;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;

@@ -2,6 +2,10 @@ package dev.sash.server.rls;
 
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.rls.counter.TimeLimit;
+import dev.sash.server.rls.domain.Decider;
+import dev.sash.server.rls.wire.RlsRequest;
+import dev.sash.server.rls.wire.RlsResponse;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;

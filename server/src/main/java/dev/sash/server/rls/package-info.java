@@ -1,6 +1,6 @@
 /**
- * Envoy's rate limit service, version 3, over gRPC: its protocol, its files, and what gRPC clients
- * expect beside it, health and reflection.
+ * Envoy's rate limit service, version 3, over gRPC: its port, and what gRPC clients expect beside
+ * it, health and reflection.
  */
 @NullMarked
 package dev.sash.server.rls;

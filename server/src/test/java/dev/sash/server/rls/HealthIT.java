@@ -1,6 +1,6 @@
 package dev.sash.server.rls;
 
-import static dev.sash.server.rls.EnvoyFiles.shop;
+import static dev.sash.server.rls.domain.EnvoyFiles.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,8 +1,8 @@
 package dev.sash.server.rls;
 
-import static dev.sash.server.rls.EnvoyFiles.minutely;
-import static dev.sash.server.rls.EnvoyFiles.one;
-import static dev.sash.server.rls.EnvoyFiles.shop;
+import static dev.sash.server.rls.domain.EnvoyFiles.minutely;
+import static dev.sash.server.rls.domain.EnvoyFiles.one;
+import static dev.sash.server.rls.domain.EnvoyFiles.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;

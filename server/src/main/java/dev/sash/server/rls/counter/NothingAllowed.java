@@ -1,0 +1,42 @@
+package dev.sash.server.rls.counter;
+
+import dev.sash.Decision;
+import dev.sash.Decision.Source;
+import dev.sash.Limit;
+import dev.sash.server.rls.wire.RlsStatus.CurrentLimit;
+import dev.sash.store.Decisions;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit of 0 requests: denies all, and has nothing to count.
+ *
+ * @param policy under whose name
+ * @param currentLimit the limit
+ */
+record NothingAllowed(String policy, CurrentLimit currentLimit) implements Counter {
+  private static final Limit LEAST = Limit.fixedWindow(1, Duration.ofSeconds(1));
+  private static final Decision NEVER = Decisions.neverAllowed(LEAST, 0, 0, 0, Source.STORE);
+
+  @Override
+  public CompletionStage<Decision> ask(long permits) {
+    return CompletableFuture.completedStage(NEVER);
+  }
+
+  @Override
+  public CompletionStage<Decision> charge(long permits) {
+    return ask(permits);
+  }
+
+  @Override
+  public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
+    return ask(0);
+  }
+
+  @Override
+  public CurrentLimit limit(Decision decision) {
+    return currentLimit;
+  }
+}
