@@ -22,6 +22,7 @@ import dev.sash.Sash;
 import dev.sash.internal.Bounds;
 import dev.sash.memory.InMemoryStore;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -417,6 +418,17 @@ class ArchitectureTest {
         .should()
         .notBePublic()
         .check(SASH);
+  }
+
+  /** A package with more is two topics. The testkit is exempt: its users import one package. */
+  @Test
+  void packagesHaveAtMostTwentyFiles() {
+    Map<String, Long> files =
+        SASH.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getPackageName().equals(TESTKIT))
+            .filter(type -> !type.getSimpleName().equals("package-info"))
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(files).allSatisfy((name, count) -> assertThat(count).isLessThanOrEqualTo(20));
   }
 
   @Test

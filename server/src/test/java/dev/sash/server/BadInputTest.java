@@ -3,7 +3,7 @@ package dev.sash.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sash.server.http.HttpBounds;
+import dev.sash.server.http.guard.HttpBounds;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.sash.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sash.server.http.HttpBounds;
+import dev.sash.server.http.guard.HttpBounds;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.rls.GrpcOptions;
 import dev.sash.server.rls.RawHttp2;

@@ -2,6 +2,8 @@ package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
+import dev.sash.server.http.forward.ProxyWarning;
+import dev.sash.server.http.guard.HttpBounds;
 import dev.sash.server.metrics.RequestMeters;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.TlsFiles;

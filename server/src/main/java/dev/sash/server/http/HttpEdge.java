@@ -2,6 +2,15 @@ package dev.sash.server.http;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
+import dev.sash.server.http.check.Checks;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.forward.ForwardAuth;
+import dev.sash.server.http.forward.ProxyWarning;
+import dev.sash.server.http.guard.AdminGuard;
+import dev.sash.server.http.guard.BodyReader;
+import dev.sash.server.http.guard.BrowserGuard;
+import dev.sash.server.http.guard.Connections;
+import dev.sash.server.http.guard.PendingBodies;
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
 import dev.sash.server.net.NetworkUsage;

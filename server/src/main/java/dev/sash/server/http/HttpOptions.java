@@ -1,6 +1,7 @@
 package dev.sash.server.http;
 
 import dev.sash.server.access.OperatorTokens;
+import dev.sash.server.http.guard.HttpBounds;
 import dev.sash.server.net.TlsFiles;
 import java.util.Objects;
 import java.util.Set;

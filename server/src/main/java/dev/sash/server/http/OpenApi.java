@@ -1,6 +1,8 @@
 package dev.sash.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.exchange.Json;
 import dev.sash.server.metrics.Outcome;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import dev.sash.http.FieldStyle;
 import dev.sash.http.PolicyDecision;
@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Set;
 
 /** The standard header fields of answers. */
-final class Fields {
+public final class ResponseFields {
   private static final RateLimitFields FIELDS =
       new RateLimitFields(Set.of(FieldStyle.RATELIMIT), InstantSource.system());
 
-  private Fields() {}
+  private ResponseFields() {}
 
   /** Where something else than the limits decided, there is nothing true to say about them. */
-  static void write(Exchange exchange, CheckResult answer) {
+  public static void write(Exchange exchange, CheckResult answer) {
     if (answer.reason() != Reason.LIMIT) {
       return;
     }
@@ -25,7 +25,7 @@ final class Fields {
   }
 
   /** The same for a request under several policies. */
-  static void write(Exchange exchange, List<CheckResult> answers) {
+  public static void write(Exchange exchange, List<CheckResult> answers) {
     if (answers.size() == 1) {
       write(exchange, answers.get(0));
       return;
@@ -33,13 +33,15 @@ final class Fields {
     List<PolicyDecision> byLimits =
         answers.stream()
             .filter(answer -> answer.reason() == Reason.LIMIT)
-            .map(Fields::decision)
+            .map(ResponseFields::decision)
             .toList();
     FIELDS.write(byLimits).forEach(exchange::header);
   }
 
-  static long retryAfterSeconds(List<CheckResult> answers) {
-    return RateLimitFields.retryAfterSeconds(answers.stream().map(Fields::decision).toList());
+  /** Returns the seconds to wait until all of them would be allowed. */
+  public static long retryAfterSeconds(List<CheckResult> answers) {
+    return RateLimitFields.retryAfterSeconds(
+        answers.stream().map(ResponseFields::decision).toList());
   }
 
   private static PolicyDecision decision(CheckResult answer) {

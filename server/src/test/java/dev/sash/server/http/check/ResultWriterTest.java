@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import dev.sash.memory.InMemoryStore;
 import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.http.exchange.JsonBytes;
 import dev.sash.store.Decisions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

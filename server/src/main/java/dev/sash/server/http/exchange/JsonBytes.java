@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,13 +10,14 @@ import java.util.Arrays;
  * JSON as it is written, for what has to be fast: its names are constants and its numbers go
  * without a detour. To be used by one thread, and again and again.
  */
-final class JsonBytes {
+public final class JsonBytes {
   private static final int LARGEST_KEPT = 1 << 20;
 
   private byte[] bytes = new byte[4096];
   private int length;
 
-  JsonBytes clear() {
+  /** Removes all bytes. */
+  public JsonBytes clear() {
     length = 0;
     if (bytes.length > LARGEST_KEPT) {
       bytes = new byte[4096];
@@ -25,21 +26,22 @@ final class JsonBytes {
   }
 
   /** Bytes as they are. */
-  JsonBytes put(byte[] more) {
+  public JsonBytes put(byte[] more) {
     reserve(more.length);
     System.arraycopy(more, 0, bytes, length, more.length);
     length += more.length;
     return this;
   }
 
-  JsonBytes put(char ascii) {
+  /** Appends an ASCII character. */
+  public JsonBytes put(char ascii) {
     reserve(1);
     bytes[length++] = (byte) ascii;
     return this;
   }
 
   /** Text of which every character is ASCII and none has a meaning in JSON. */
-  JsonBytes putPlain(String text) {
+  public JsonBytes putPlain(String text) {
     reserve(text.length());
     for (int i = 0; i < text.length(); i++) {
       bytes[length++] = (byte) text.charAt(i);
@@ -48,13 +50,13 @@ final class JsonBytes {
   }
 
   /** Any text, without quotation marks; half a surrogate pair, which UTF-8 cannot say, as '?'. */
-  JsonBytes putEscaped(String text) {
+  public JsonBytes putEscaped(String text) {
     String sayable = new String(text.getBytes(UTF_8), UTF_8);
     return put(JsonStringEncoder.getInstance().quoteAsUTF8(sayable));
   }
 
   /** A number that is not negative. */
-  JsonBytes put(long number) {
+  public JsonBytes put(long number) {
     int digits = digits(number);
     reserve(digits);
     length += digits;
@@ -81,7 +83,8 @@ final class JsonBytes {
     }
   }
 
-  Buffer toBuffer() {
+  /** Returns a copy of the bytes. */
+  public Buffer toBuffer() {
     return Buffer.buffer(length).appendBytes(bytes, 0, length);
   }
 }

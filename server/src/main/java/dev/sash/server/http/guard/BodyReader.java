@@ -1,5 +1,6 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
+import dev.sash.server.http.exchange.Exchange;
 import dev.sash.server.net.ByteBudget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -8,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the body of a request, up to a size and within a time. */
-final class BodyReader {
+public final class BodyReader {
   private static final CharSequence CONTINUE = HttpHeaders.createOptimized("100-continue");
 
   private final Exchange exchange;
@@ -37,7 +38,8 @@ final class BodyReader {
    * @param pending the bodies that are not complete
    * @param next receives the body, if it is neither too large nor too slow nor broken off
    */
-  static void read(Exchange exchange, int most, PendingBodies pending, Consumer<byte[]> next) {
+  public static void read(
+      Exchange exchange, int most, PendingBodies pending, Consumer<byte[]> next) {
     HttpServerRequest request = exchange.request();
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (length != null && (length.length() > 9 || Long.parseLong(length) > most)) {

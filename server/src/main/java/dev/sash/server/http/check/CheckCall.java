@@ -1,6 +1,7 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.http.exchange.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param wantsReceipt whether the response is to contain a receipt
  * @param receipt the receipt of the charge to refund; null if there is none
  */
-record CheckCall(CheckRequest request, boolean wantsReceipt, @Nullable String receipt) {
-  CheckCall {
+public record CheckCall(CheckRequest request, boolean wantsReceipt, @Nullable String receipt) {
+  /** Checks that no receipt belongs to limits of the request. */
+  public CheckCall {
     if (request.limits() != null && (wantsReceipt || receipt != null)) {
       throw Refusal.bad("receipt must not be given with limits: receipts are for policies");
     }

@@ -1,6 +1,7 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
 import dev.sash.address.IpAddress;
+import dev.sash.server.http.exchange.Refusal;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *       requests by {@code GET} that spend permits are refused to all browsers.
  * </ul>
  */
-final class BrowserGuard {
+public final class BrowserGuard {
   /** Any name is accepted. */
   static final String ANY_HOST = "*";
 
@@ -33,7 +34,7 @@ final class BrowserGuard {
    *
    * @param allowedHosts names of this server, in lower case; {@link #ANY_HOST} for any
    */
-  BrowserGuard(Set<String> allowedHosts) {
+  public BrowserGuard(Set<String> allowedHosts) {
     this.allowedHosts = Set.copyOf(allowedHosts);
   }
 
@@ -42,7 +43,7 @@ final class BrowserGuard {
    *
    * @throws Refusal otherwise
    */
-  void admit(HttpServerRequest request, boolean isGet) {
+  public void admit(HttpServerRequest request, boolean isGet) {
     HostAndPort authority = request.authority();
     String host = authority == null ? null : authority.host();
     if (host != null && !isOwn(host)) {

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.forward;
 
 import io.vertx.core.MultiMap;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Warns if a proxy calls the forward-auth endpoint that is not in {@code trusted-proxies}: its
  * fields are ignored, so that all clients behind it share one address. Thread-safe.
  */
-final class ProxyWarning {
+public final class ProxyWarning {
   private static final Logger LOG = LoggerFactory.getLogger(ProxyWarning.class);
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long SHOWN_NANOS = Duration.ofMinutes(10).toNanos();
@@ -26,7 +26,8 @@ final class ProxyWarning {
   private final AtomicLong lastSeen;
   private final AtomicLong lastLogged;
 
-  ProxyWarning(LongSupplier nanoTime) {
+  /** Creates a warning that does not hold. */
+  public ProxyWarning(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     long never = nanoTime.getAsLong() - SHOWN_NANOS - 1;
     this.lastSeen = new AtomicLong(never);
@@ -47,7 +48,7 @@ final class ProxyWarning {
   }
 
   /** Returns the warning if it holds or did so a few minutes ago; null otherwise. */
-  @Nullable String current() {
+  public @Nullable String current() {
     return nanoTime.getAsLong() - lastSeen.get() <= SHOWN_NANOS ? TEXT : null;
   }
 }

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what stands in URIs, strictly: who sends half an escape did not mean what is left. */
-final class PercentEncoding {
+public final class PercentEncoding {
   private PercentEncoding() {}
 
   /**
@@ -17,7 +17,7 @@ final class PercentEncoding {
    *
    * @param what what the text is, for the message
    */
-  static String decoded(String what, String text) {
+  public static String decoded(String what, String text) {
     if (text.indexOf('%') < 0) {
       return text;
     }
@@ -53,7 +53,7 @@ final class PercentEncoding {
   }
 
   /** The parameters of a query, in its order; none may come twice. */
-  static Map<String, String> parameters(@Nullable String query) {
+  public static Map<String, String> parameters(@Nullable String query) {
     Map<String, String> parameters = new LinkedHashMap<>();
     if (query == null || query.isEmpty()) {
       return parameters;

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
 import dev.sash.server.net.ByteBudget;
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import java.util.Set;
  * The bodies of one event loop that are not complete. Bounds the time that each may take, and the
  * bytes of all.
  */
-final class PendingBodies {
+public final class PendingBodies {
   private final ByteBudget bytes;
   private final long maxSeconds;
 
@@ -19,7 +19,8 @@ final class PendingBodies {
 
   private long nowSeconds;
 
-  PendingBodies(ByteBudget bytes, HttpBounds bounds) {
+  /** Creates bodies within bounds. */
+  public PendingBodies(ByteBudget bytes, HttpBounds bounds) {
     this.bytes = bytes;
     this.maxSeconds = bounds.requestTimeout().toSeconds();
   }
@@ -44,7 +45,7 @@ final class PendingBodies {
   }
 
   /** To be called every second. */
-  void tick() {
+  public void tick() {
     nowSeconds++;
     List<BodyReader> late = new ArrayList<>();
     for (BodyReader body : pending) {

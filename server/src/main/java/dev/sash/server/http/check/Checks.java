@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -7,8 +7,14 @@ import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
-import dev.sash.server.http.CheckReader.Form;
-import dev.sash.server.http.CheckReader.Item;
+import dev.sash.server.http.check.CheckReader.Form;
+import dev.sash.server.http.check.CheckReader.Item;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.exchange.JsonBytes;
+import dev.sash.server.http.exchange.PercentEncoding;
+import dev.sash.server.http.exchange.Refusal;
+import dev.sash.server.http.exchange.ResponseFields;
+import dev.sash.server.http.guard.AdminGuard;
 import dev.sash.server.metrics.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Handles check, peek and refund, one by one or many at once. For one event loop. */
-final class Checks {
+public final class Checks {
   private static final String ATTRIBUTE = "attr.";
   private static final byte[] RECEIPT = ",\"receipt\":\"".getBytes(US_ASCII);
   private static final byte[] RESULTS = "{\"results\":[".getBytes(US_ASCII);
@@ -33,18 +39,20 @@ final class Checks {
   private final AdminGuard guard;
   private final JsonBytes json = new JsonBytes();
 
-  Checks(Engine engine, Refunds refunds, AdminGuard guard) {
+  /** Creates handlers. */
+  public Checks(Engine engine, Refunds refunds, AdminGuard guard) {
     this.engine = engine;
     this.refunds = refunds;
     this.guard = guard;
   }
 
-  void check(Exchange exchange, byte[] body) {
+  /** Handles a check. */
+  public void check(Exchange exchange, byte[] body) {
     check(exchange, CheckReader.one(body, Form.CHECK));
   }
 
   /** For shells: everything is in the path and the query. */
-  void checkByPath(Exchange exchange, List<String> parameters) {
+  public void checkByPath(Exchange exchange, List<String> parameters) {
     check(exchange, new CheckCall(byPath(parameters, exchange.request().query())));
   }
 
@@ -52,13 +60,14 @@ final class Checks {
     exchange.after(check(call), answer -> decided(exchange, answer, call.wantsReceipt()));
   }
 
-  void peek(Exchange exchange, byte[] body) {
+  /** Handles a look at what a check would get. */
+  public void peek(Exchange exchange, byte[] body) {
     CheckRequest request = CheckReader.one(body, Form.LOOK).request().withPermits(0);
     exchange.after(engine.check(request), answer -> told(exchange, answer));
   }
 
   /** Gives permits back to a caller with the right to do so, or with a receipt. */
-  void refund(Exchange exchange, byte[] body) {
+  public void refund(Exchange exchange, byte[] body) {
     CheckCall call = CheckReader.one(body, Form.REFUND);
     String receipt = call.receipt();
     if (receipt == null) {
@@ -69,7 +78,8 @@ final class Checks {
     }
   }
 
-  void batch(Exchange exchange, byte[] body) {
+  /** Handles many checks at once. */
+  public void batch(Exchange exchange, byte[] body) {
     List<Item> items = CheckReader.batch(body);
     List<CompletableFuture<CheckResult>> answers = new ArrayList<>(items.size());
     boolean done = true;
@@ -88,7 +98,7 @@ final class Checks {
     }
   }
 
-  CompletionStage<CheckResult> check(CheckCall call) {
+  private CompletionStage<CheckResult> check(CheckCall call) {
     if (call.wantsReceipt()) {
       refunds.requireReceipts();
     }
@@ -107,7 +117,7 @@ final class Checks {
   }
 
   /** Reads a request from a path and a query: {@code /api/ann?permits=3&attr.plan=pro}. */
-  static CheckRequest byPath(List<String> parameters, @Nullable String query) {
+  public static CheckRequest byPath(List<String> parameters, @Nullable String query) {
     String policy = PercentEncoding.decoded("policy", parameters.get(0));
     String key = PercentEncoding.decoded("key", parameters.get(1));
     Long permits = null;
@@ -135,7 +145,7 @@ final class Checks {
 
   /** A decision: the status says it too. */
   private void decided(Exchange exchange, CheckResult answer, boolean wantsReceipt) {
-    Fields.write(exchange, answer);
+    ResponseFields.write(exchange, answer);
     json.clear().put('{');
     write(answer, wantsReceipt);
     exchange.answer(
@@ -155,7 +165,7 @@ final class Checks {
 
   /** A state that was asked for. */
   private void told(Exchange exchange, CheckResult answer) {
-    Fields.write(exchange, answer);
+    ResponseFields.write(exchange, answer);
     json.clear().put('{');
     ResultWriter.write(json, answer);
     exchange.answer(200, Exchange.JSON, json.put('}').toBuffer(), Outcome.DONE);

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -6,6 +6,7 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Reason;
+import dev.sash.server.http.exchange.JsonBytes;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Writes answers as JSON. Everything in them is a number, a fixed word or a policy's name. */
-final class ResultWriter {
+public final class ResultWriter {
   private static final byte[] ALLOWED = ascii("\"allowed\":true,\"policy\":\"");
   private static final byte[] DENIED = ascii("\"allowed\":false,\"policy\":\"");
   private static final byte[] LIMIT = ascii("\",\"limit\":");
@@ -41,7 +42,7 @@ final class ResultWriter {
   private ResultWriter() {}
 
   /** The fields of an answer, without braces around them. */
-  static void write(JsonBytes json, CheckResult answer) {
+  public static void write(JsonBytes json, CheckResult answer) {
     Decision decision = answer.decision();
     json.put(answer.allowed() ? ALLOWED : DENIED)
         .putPlain(answer.policy())

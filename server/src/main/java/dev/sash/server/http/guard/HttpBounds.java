@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.sash.Limit;
 import dev.sash.server.engine.CheckRequest;
+import dev.sash.server.http.exchange.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Reads requests from JSON, strictly: what is unknown, twice there or of another type is refused by
  * name. Whatever is sent, a {@link Refusal} is the worst that happens.
  */
-final class CheckReader {
+public final class CheckReader {
   /** How many requests a batch may have. */
   static final int MOST_IN_BATCH = 1_000;
 
@@ -44,7 +45,7 @@ final class CheckReader {
           .build();
 
   /** What else than policy, key, attributes and limits a request may say. */
-  enum Form {
+  public enum Form {
     /** A check: {@code receipt} is whether one is wanted. */
     CHECK("policy, key, permits, attributes, limits, receipt"),
     /** A look, or a reset. */
@@ -60,12 +61,12 @@ final class CheckReader {
   }
 
   /** A request of a batch, or what is wrong with it. */
-  record Item(@Nullable CheckCall call, @Nullable Refusal refusal) {}
+  public record Item(@Nullable CheckCall call, @Nullable Refusal refusal) {}
 
   private CheckReader() {}
 
   /** Reads a body of one request. */
-  static CheckCall one(byte[] body, Form form) {
+  public static CheckCall one(byte[] body, Form form) {
     return read(
         body,
         parser -> {
@@ -75,7 +76,7 @@ final class CheckReader {
   }
 
   /** Reads a body of many requests: <code>{"requests": [...]}</code>. */
-  static List<Item> batch(byte[] body) {
+  public static List<Item> batch(byte[] body) {
     return read(
         body,
         parser -> {

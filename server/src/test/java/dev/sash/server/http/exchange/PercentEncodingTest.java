@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.forward;
 
 import dev.sash.address.IpAddress;
 import dev.sash.config.Configuration;
@@ -13,6 +13,10 @@ import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.engine.UnknownPolicyException;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.exchange.PercentEncoding;
+import dev.sash.server.http.exchange.Refusal;
+import dev.sash.server.http.exchange.ResponseFields;
 import dev.sash.server.metrics.Outcome;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
@@ -33,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * the URI, which Caddy passes on from the client, and the tier and the cost only from trusted
  * proxies.
  */
-final class ForwardAuth {
+public final class ForwardAuth {
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
   private static final String DEFAULT_API_KEY_FIELD = "X-Api-Key";
@@ -42,7 +46,8 @@ final class ForwardAuth {
   private final Engine engine;
   private final ProxyWarning warning;
 
-  ForwardAuth(Engine engine, ProxyWarning warning) {
+  /** Creates a handler. */
+  public ForwardAuth(Engine engine, ProxyWarning warning) {
     this.engine = engine;
     this.warning = warning;
   }
@@ -52,7 +57,7 @@ final class ForwardAuth {
    *
    * @param parameters the names of the policies, separated by commas, and the rest of the path
    */
-  void handle(Exchange exchange, List<String> parameters) {
+  public void handle(Exchange exchange, List<String> parameters) {
     Configuration configuration = engine.configuration();
     List<PolicyConfig> policies = policies(configuration, parameters.get(0));
     String rest = parameters.size() > 1 ? parameters.get(1) : null;
@@ -73,7 +78,7 @@ final class ForwardAuth {
    * Returns whether a trusted proxy sent the request: its fields tell, which a web page could not
    * send without being permitted to. The marks of browsers in it are those of the original request.
    */
-  boolean isFromProxy(HttpServerRequest request) {
+  public boolean isFromProxy(HttpServerRequest request) {
     Configuration configuration = engine.configuration();
     String peer = request.remoteAddress().hostAddress();
     return configuration.proxies().trusted().contains(IpAddress.parsePeer(peer))
@@ -184,7 +189,7 @@ final class ForwardAuth {
   }
 
   private static void answer(Exchange exchange, List<CheckResult> answers, int denyStatus) {
-    Fields.write(exchange, answers);
+    ResponseFields.write(exchange, answers);
     List<CheckResult> denials = answers.stream().filter(answer -> !answer.allowed()).toList();
     if (denials.isEmpty()) {
       exchange.answer(200, Outcome.ALLOWED);
@@ -198,7 +203,7 @@ final class ForwardAuth {
     if (denials.stream().anyMatch(denial -> denial.reason() == Reason.DENY_LIST)) {
       return "Denied by policy " + names + ".";
     }
-    long seconds = Fields.retryAfterSeconds(denials);
+    long seconds = ResponseFields.retryAfterSeconds(denials);
     return (denials.size() == 1 ? "Limit " : "Limits ")
         + names
         + " exceeded. "

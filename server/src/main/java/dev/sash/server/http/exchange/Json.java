@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -8,18 +8,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Writes JSON that need not be fast. */
-final class Json {
+public final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
 
   /** Writes something. */
-  interface Content {
+  public interface Content {
+    /** Writes the content. */
     void writeTo(JsonGenerator json) throws IOException;
   }
 
   private Json() {}
 
   /** An object, of which the content writes the fields. */
-  static Buffer object(Content content) {
+  public static Buffer object(Content content) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
       json.writeStartObject();

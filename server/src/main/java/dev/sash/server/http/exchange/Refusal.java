@@ -1,26 +1,30 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 /** A request that is not answered as it wishes, and with which status and words. */
-final class Refusal extends RuntimeException {
+public final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final int status;
 
-  Refusal(int status, String detail) {
+  /** Creates a refusal. */
+  public Refusal(int status, String detail) {
     // Thrown at whatever anybody sends: without a stack trace it costs next to nothing.
     super(detail, null, false, false);
     this.status = status;
   }
 
-  static Refusal bad(String detail) {
+  /** Returns the refusal of a bad request: status 400. */
+  public static Refusal bad(String detail) {
     return new Refusal(400, detail);
   }
 
-  int status() {
+  /** Returns the status of the response. */
+  public int status() {
     return status;
   }
 
-  String detail() {
+  /** Returns what is wrong. */
+  public String detail() {
     return String.valueOf(getMessage());
   }
 }

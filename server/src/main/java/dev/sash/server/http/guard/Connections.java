@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
 import dev.sash.server.net.AddressConnections;
 import dev.sash.server.net.PeerAddress;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * closes those that are idle for too long or take too long to send the head of a request, byte by
  * byte or not at all.
  */
-final class Connections {
+public final class Connections {
   private static final long NOTHING = -1;
 
   private final AtomicInteger inAll;
@@ -66,7 +66,7 @@ final class Connections {
    * @param bounds how many there may be in all, and how long they may take
    * @param onRefused called for each beyond that
    */
-  Connections(
+  public Connections(
       AtomicInteger inAll, AddressConnections byAddress, HttpBounds bounds, Runnable onRefused) {
     this.inAll = inAll;
     this.byAddress = byAddress;
@@ -74,7 +74,8 @@ final class Connections {
     this.onRefused = onRefused;
   }
 
-  void opened(HttpConnection connection) {
+  /** Called when a connection is opened; closes it if there are too many. */
+  public void opened(HttpConnection connection) {
     PeerAddress peer = PeerAddress.of(connection.remoteAddress().hostAddress());
     if (!counted(peer)) {
       onRefused.run();
@@ -104,7 +105,7 @@ final class Connections {
   }
 
   /** Called when the head of a request is complete: its body has a deadline of its own. */
-  void requested(HttpConnection connection) {
+  public void requested(HttpConnection connection) {
     Activity activity = activities.get(connection);
     if (activity != null) {
       activity.requested();
@@ -112,7 +113,7 @@ final class Connections {
   }
 
   /** To be called every second. */
-  void tick() {
+  public void tick() {
     nowSeconds++;
     List<HttpConnection> slow = new ArrayList<>();
     activities.forEach(

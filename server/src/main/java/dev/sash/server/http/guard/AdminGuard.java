@@ -1,8 +1,10 @@
-package dev.sash.server.http;
+package dev.sash.server.http.guard;
 
 import dev.sash.address.IpAddress;
 import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.access.Right;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.exchange.Refusal;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetAddress;
@@ -15,24 +17,25 @@ import org.jspecify.annotations.Nullable;
  * Otherwise the caller must be on this machine, and use neither a proxy, behind which every client
  * seems to be here, nor a browser, which sends what a web page tells it to.
  */
-final class AdminGuard {
+public final class AdminGuard {
   private static final String SCHEME = "Bearer ";
   private static final List<String> MARKS_OF_OTHERS =
       List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "Origin", "Sec-Fetch-Site");
 
   private final OperatorTokens tokens;
 
-  AdminGuard(OperatorTokens tokens) {
+  /** Creates a guard. */
+  public AdminGuard(OperatorTokens tokens) {
     this.tokens = tokens;
   }
 
   /** Throws a {@link Refusal} unless the caller is an administrator. */
-  void admit(Exchange exchange) {
+  public void admit(Exchange exchange) {
     admit(exchange, Right.ADMIN);
   }
 
   /** Throws a {@link Refusal} unless the caller has the right. */
-  void admit(Exchange exchange, Right right) {
+  public void admit(Exchange exchange, Right right) {
     HttpServerRequest request = exchange.request();
     boolean refund = right == Right.REFUND;
     if (!tokens.isSet(right)) {

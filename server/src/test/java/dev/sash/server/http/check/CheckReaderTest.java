@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sash.Limit;
 import dev.sash.server.engine.CheckRequest;
-import dev.sash.server.http.CheckReader.Form;
-import dev.sash.server.http.CheckReader.Item;
+import dev.sash.server.http.check.CheckReader.Form;
+import dev.sash.server.http.check.CheckReader.Item;
+import dev.sash.server.http.exchange.Refusal;
 import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.check;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.sash.server.engine.CheckRequest;
-import dev.sash.server.http.CheckReader.Form;
-import dev.sash.server.http.CheckReader.Item;
+import dev.sash.server.http.check.CheckReader.Form;
+import dev.sash.server.http.check.CheckReader.Item;
+import dev.sash.server.http.exchange.Exchange;
+import dev.sash.server.http.exchange.JsonBytes;
+import dev.sash.server.http.exchange.Refusal;
 import java.util.List;
 
 /**
- * Whatever bodies and paths anybody sends: a question or a refusal with words, and nothing else. In
- * the build each test runs on the inputs in {@code AskFuzzInputs}; CONTRIBUTING.md tells how to
- * look for more.
+ * Whatever bodies and paths anybody sends: a request or a refusal with a message, and nothing else.
+ * In the build each test runs on the inputs in {@code CheckFuzzInputs}; CONTRIBUTING.md describes
+ * how to look for more.
  */
 class CheckFuzz {
   @FuzzTest(maxDuration = "1m")

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.exchange;
 
 import dev.sash.config.ConfigurationException;
 import dev.sash.server.engine.NotPermittedException;
@@ -23,11 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One request and its one response. Belongs to the event loop of its connection. */
-final class Exchange {
+public final class Exchange {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-  static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
-  static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain; charset=utf-8");
+  /** The content type of JSON. */
+  public static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  /** The content type of plain text. */
+  public static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain; charset=utf-8");
 
   private static final CharSequence PROBLEM =
       HttpHeaders.createOptimized("application/problem+json");
@@ -41,40 +44,43 @@ final class Exchange {
   private final RequestMeters meters;
   private String operation = "unknown";
 
-  Exchange(HttpServerRequest request, RequestMeters meters) {
+  /** Begins with a request whose response is not sent. */
+  public Exchange(HttpServerRequest request, RequestMeters meters) {
     this.request = request;
     this.response = request.response();
     this.meters = meters;
   }
 
-  HttpServerRequest request() {
+  /** Returns the request. */
+  public HttpServerRequest request() {
     return request;
   }
 
   /** Whether there is nobody left to answer, or nothing left to say. */
-  boolean isOver() {
+  private boolean isOver() {
     return response.ended() || response.closed();
   }
 
   /** How meters call what is asked for, from now on. */
-  void is(String operation) {
+  public void is(String operation) {
     this.operation = operation;
   }
 
-  Exchange header(CharSequence name, CharSequence value) {
+  /** Sets a field of the response. */
+  public Exchange header(CharSequence name, CharSequence value) {
     response.headers().set(name, value);
     return this;
   }
 
   /** Answers. */
-  void answer(int status, CharSequence contentType, Buffer body, Outcome outcome) {
+  public void answer(int status, CharSequence contentType, Buffer body, Outcome outcome) {
     response.setStatusCode(status);
     header(HttpHeaders.CONTENT_TYPE, contentType).header(HttpHeaders.CACHE_CONTROL, NO_STORE);
     end(body, outcome);
   }
 
   /** Answers without words. */
-  void answer(int status, Outcome outcome) {
+  public void answer(int status, Outcome outcome) {
     response.setStatusCode(status);
     header(HttpHeaders.CACHE_CONTROL, NO_STORE);
     end(Buffer.buffer(), outcome);
@@ -88,7 +94,7 @@ final class Exchange {
   }
 
   /** Answers with a problem (RFC 9457) in place of what was wished. */
-  void refuse(int status, String detail) {
+  public void refuse(int status, String detail) {
     problem(status, "about:blank", detail, status < 500 ? Outcome.INVALID : Outcome.FAILED);
   }
 
@@ -96,7 +102,7 @@ final class Exchange {
    * {@link #refuse}, and ends the connection: what else comes on it is not worth reading. A little
    * later, because whoever still sends when it is closed might not get to see the answer.
    */
-  void refuseAndClose(int status, String detail) {
+  public void refuseAndClose(int status, String detail) {
     if (request.version() == HttpVersion.HTTP_2) {
       refuse(status, detail); // others have their streams on the same connection
       return;
@@ -107,13 +113,15 @@ final class Exchange {
     Vertx.currentContext().owner().setTimer(LINGER_MILLIS, timer -> connection.close());
   }
 
-  void problem(int status, String type, String detail, Outcome outcome) {
+  /** Answers with a problem (RFC 9457). */
+  public void problem(int status, String type, String detail, Outcome outcome) {
     JsonBytes json = new JsonBytes();
     problemFields(json.put('{'), status, type, detail);
     answer(status, PROBLEM, json.put('}').toBuffer(), outcome);
   }
 
-  static void problemFields(JsonBytes json, int status, String type, String detail) {
+  /** Writes the fields of a problem (RFC 9457), without braces around them. */
+  public static void problemFields(JsonBytes json, int status, String type, String detail) {
     json.putPlain("\"type\":\"" + type + "\",\"title\":\"")
         .putEscaped(HttpResponseStatus.valueOf(status).reasonPhrase())
         .putPlain("\",\"status\":")
@@ -124,7 +132,7 @@ final class Exchange {
   }
 
   /** Does something that may fail, which is then the answer. */
-  void attempt(Runnable work) {
+  public void attempt(Runnable work) {
     try {
       work.run();
     } catch (RuntimeException e) {
@@ -133,7 +141,7 @@ final class Exchange {
   }
 
   /** Goes on with a result: at once if it is there, or else when it is, on the same event loop. */
-  <T> void after(CompletionStage<T> stage, Consumer<? super T> next) {
+  public <T> void after(CompletionStage<T> stage, Consumer<? super T> next) {
     CompletableFuture<T> future = stage.toCompletableFuture();
     if (future.isDone() && !future.isCompletedExceptionally()) {
       next.accept(future.join());
@@ -168,7 +176,7 @@ final class Exchange {
   }
 
   /** What a failure means to whoever asked. */
-  static Refusal refusal(Throwable failure) {
+  public static Refusal refusal(Throwable failure) {
     if (failure instanceof Refusal refusal) {
       return refusal;
     }

@@ -1,4 +1,4 @@
-package dev.sash.server.http;
+package dev.sash.server.http.forward;
 
 import dev.sash.config.ForwardedBy;
 import dev.sash.http.RequestView;
