@@ -1,38 +1,56 @@
 package dev.sash.address;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A set of networks, written as in {@code 10.0.0.0/8}, {@code 2001:db8::/32} or {@code 192.0.2.1}.
- * Immutable. To look an address up costs one step per distinct prefix length, however many networks
- * there are.
+ * Immutable. To look an address up is a binary search that allocates nothing.
  */
 public final class AddressRanges {
   /** No address at all. */
   public static final AddressRanges NONE = of();
 
-  private record Range(IpAddress network, int prefixLength) {}
+  private record Range(IpAddress network, int prefixLength) {
+    boolean contains(IpAddress address) {
+      return address.isIn(network, prefixLength);
+    }
+  }
 
   private final Set<Range> ranges = new HashSet<>();
-  private final int[] ipv4Lengths;
-  private final int[] ipv6Lengths;
+
+  // Sorted, and without those that lie in another one: only the last one that does not begin behind
+  // an address can contain it.
+  private final Range[] ipv4;
+  private final Range[] ipv6;
 
   private AddressRanges(Collection<String> texts) {
-    Set<Integer> ipv4 = new TreeSet<>();
-    Set<Integer> ipv6 = new TreeSet<>();
-    for (String text : texts) {
-      Range range = parse(text);
-      ranges.add(range);
-      (range.network.isIpv6() ? ipv6 : ipv4).add(range.prefixLength);
+    texts.forEach(text -> ranges.add(parse(text)));
+    ipv4 = disjoint(false);
+    ipv6 = disjoint(true);
+  }
+
+  private Range[] disjoint(boolean isIpv6) {
+    List<Range> sorted = new ArrayList<>(ranges);
+    sorted.removeIf(range -> range.network.isIpv6() != isIpv6);
+    // Of those that begin with the same address, the largest comes first.
+    sorted.sort(
+        Comparator.comparing(Range::network, IpAddress::compare)
+            .thenComparing(Range::prefixLength));
+    List<Range> disjoint = new ArrayList<>();
+    for (Range range : sorted) {
+      if (disjoint.isEmpty() || !disjoint.get(disjoint.size() - 1).contains(range.network)) {
+        disjoint.add(range);
+      }
     }
-    ipv4Lengths = ipv4.stream().mapToInt(Integer::intValue).toArray();
-    ipv6Lengths = ipv6.stream().mapToInt(Integer::intValue).toArray();
+    return disjoint.toArray(Range[]::new);
   }
 
   /**
@@ -75,12 +93,18 @@ public final class AddressRanges {
     if (address == null) {
       return false;
     }
-    for (int length : address.isIpv6() ? ipv6Lengths : ipv4Lengths) {
-      if (ranges.contains(new Range(address.network(length), length))) {
-        return true;
+    Range[] sorted = address.isIpv6() ? ipv6 : ipv4;
+    int begin = 0;
+    int end = sorted.length;
+    while (begin < end) {
+      int middle = (begin + end) >>> 1;
+      if (sorted[middle].network.compare(address) <= 0) {
+        begin = middle + 1;
+      } else {
+        end = middle;
       }
     }
-    return false;
+    return begin > 0 && sorted[begin - 1].contains(address);
   }
 
   private static Range parse(String text) {

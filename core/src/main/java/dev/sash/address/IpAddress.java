@@ -2,7 +2,6 @@ package dev.sash.address;
 
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,6 +127,21 @@ public final class IpAddress {
         true);
   }
 
+  /** Whether a network contains this address; both are IPv4 or both are IPv6. */
+  boolean isIn(IpAddress network, int prefixLength) {
+    if (!isIpv6) {
+      return ((low ^ network.low) & firstBits(32 + prefixLength)) == 0;
+    }
+    return ((high ^ network.high) & firstBits(Math.min(64, prefixLength))) == 0
+        && ((low ^ network.low) & firstBits(Math.max(0, prefixLength - 64))) == 0;
+  }
+
+  /** Compares by the bits; both are IPv4 or both are IPv6. */
+  int compare(IpAddress other) {
+    int byHigh = Long.compareUnsigned(high, other.high);
+    return byHigh != 0 ? byHigh : Long.compareUnsigned(low, other.low);
+  }
+
   private static long firstBits(int count) {
     return count == 0 ? 0 : -1L << (64 - count);
   }
@@ -142,7 +156,7 @@ public final class IpAddress {
 
   @Override
   public int hashCode() {
-    return Objects.hash(high, low, isIpv6);
+    return (31 * Long.hashCode(high) + Long.hashCode(low)) * 31 + Boolean.hashCode(isIpv6);
   }
 
   /** The shortest usual form; for IPv6 that of RFC 5952. */

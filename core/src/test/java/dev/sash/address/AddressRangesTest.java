@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,6 +102,31 @@ class AddressRangesTest {
       assertThat(ranges.contains(other))
           .as("%s in %s, %s", other, ranges, RandomAddresses.REPLAY)
           .isEqualTo(expected);
+    }
+  }
+
+  /** Some are nested, some adjacent, and all addresses are near the bounds of one. */
+  @Test
+  void containsWhatOneOfManyNetworksContains() {
+    RandomAddresses draw = new RandomAddresses();
+    for (int i = 0; i < 200; i++) {
+      List<IpAddress> addresses = new ArrayList<>();
+      List<String> networks = new ArrayList<>();
+      IpAddress base = draw.address();
+      for (int n = draw.below(12); n >= 0; n--) {
+        int length = draw.below(base.bits() + 1);
+        networks.add(base.network(length) + "/" + length);
+        IpAddress near = base.network(draw.below(base.bits() + 1));
+        addresses.add(base);
+        addresses.add(near);
+        base = draw.below(3) == 0 ? draw.address() : near;
+      }
+      AddressRanges all = AddressRanges.of(networks);
+      for (IpAddress address : addresses) {
+        assertThat(all.contains(address))
+            .as("%s in %s, %s", address, all, RandomAddresses.REPLAY)
+            .isEqualTo(networks.stream().anyMatch(n -> AddressRanges.of(n).contains(address)));
+      }
     }
   }
 
