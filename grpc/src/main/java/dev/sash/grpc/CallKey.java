@@ -42,8 +42,7 @@ public interface CallKey {
    * @return always finds a key
    */
   static CallKey peer() {
-    return (call, headers) ->
-        PeerAddress.keyOf(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+    return (call, headers) -> PeerKey.of(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
   }
 
   /**

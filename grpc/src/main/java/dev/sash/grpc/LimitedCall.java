@@ -98,7 +98,7 @@ final class LimitedCall<Q, A> {
       return new ServerCall.Listener<>() {};
     }
     if (!decision.allowed()) {
-      Refusal.refuse(call, rule.limiter().policy().name(), decision);
+      DeniedCall.close(call, rule.limiter().policy().name(), decision);
       return new ServerCall.Listener<>() {};
     }
     return handler.startCall(call, headers);

@@ -34,19 +34,9 @@ public final class RespCredentials {
   }
 
   /**
-   * Returns a password without a user: {@code AUTH password}.
-   *
-   * @param password not empty
-   * @return the credentials
-   */
-  public static RespCredentials ofPassword(String password) {
-    return of(DEFAULT_USER, password);
-  }
-
-  /**
    * Returns a user with a password: {@code AUTH user password}.
    *
-   * @param user not empty
+   * @param user not empty; {@value #DEFAULT_USER} for clients that send only a password
    * @param password not empty
    * @return the credentials
    */

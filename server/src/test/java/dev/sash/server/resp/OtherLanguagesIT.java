@@ -47,7 +47,7 @@ class OtherLanguagesIT {
     server =
         new TestServer(
             RespOptions.builder()
-                .credentials(RespCredentials.ofPassword("pass for tests"))
+                .credentials(RespCredentials.of(RespCredentials.DEFAULT_USER, "pass for tests"))
                 .tokens(OperatorTokens.of(null, REFUND)));
   }
 

@@ -7,8 +7,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
 /**
- * JSON as it is written, for what has to be fast: its names are constants and its numbers go
- * without a detour. To be used by one thread, and again and again.
+ * Writes the bytes of JSON where it has to be fast: names are constants, and numbers are written
+ * without a string in between. Reused, by one thread. ADR 10 compares it with Jackson's generator.
  */
 public final class JsonBytes {
   private static final int LARGEST_KEPT = 1 << 20;

@@ -1,16 +1,13 @@
 package dev.sash.server.http.guard;
 
-import dev.sash.address.IpAddress;
 import dev.sash.server.access.OperatorTokens;
 import dev.sash.server.access.Right;
 import dev.sash.server.http.exchange.Exchange;
 import dev.sash.server.http.exchange.Refusal;
+import dev.sash.server.net.PeerAddress;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who may do what only operators may. If a token is configured, the caller must send it.
@@ -65,18 +62,6 @@ public final class AdminGuard {
         return false;
       }
     }
-    return isLoopback(request.remoteAddress().hostAddress());
-  }
-
-  private static boolean isLoopback(@Nullable String address) {
-    if (address == null) {
-      return false;
-    }
-    try {
-      // An address, so that no name server is asked.
-      return InetAddress.getByName(IpAddress.parse(address).toString()).isLoopbackAddress();
-    } catch (IllegalArgumentException | UnknownHostException e) {
-      return false;
-    }
+    return PeerAddress.of(request.remoteAddress().hostAddress()).isLoopback();
   }
 }

@@ -82,10 +82,10 @@ public record RlsRequest(String domain, List<Descriptor> descriptors, long hitsA
     long hitsAddend = 0;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
-        case Wire.BYTES_1 -> domain = in.readStringRequireUtf8();
-        case Wire.BYTES_2 -> descriptors.add(Wire.nested(in, RlsRequest::readDescriptor));
-        case Wire.VARINT_3 -> hitsAddend = Integer.toUnsignedLong(in.readUInt32());
-        default -> Wire.skip(in, tag);
+        case Protobuf.BYTES_1 -> domain = in.readStringRequireUtf8();
+        case Protobuf.BYTES_2 -> descriptors.add(Protobuf.nested(in, RlsRequest::readDescriptor));
+        case Protobuf.VARINT_3 -> hitsAddend = Integer.toUnsignedLong(in.readUInt32());
+        default -> Protobuf.skip(in, tag);
       }
     }
     return new RlsRequest(domain, descriptors, hitsAddend);
@@ -98,18 +98,18 @@ public record RlsRequest(String domain, List<Descriptor> descriptors, long hitsA
     boolean negative = false;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
-        case Wire.BYTES_1 -> entries.add(Wire.nested(in, RlsRequest::readEntry));
-        case Wire.BYTES_2 -> {
+        case Protobuf.BYTES_1 -> entries.add(Protobuf.nested(in, RlsRequest::readEntry));
+        case Protobuf.BYTES_2 -> {
           // The protocol's rule for a field that comes twice: the second completes the first.
           OwnLimit before = limit == null ? new OwnLimit(0, 0) : limit;
-          limit = Wire.nested(in, nested -> readOwnLimit(nested, before));
+          limit = Protobuf.nested(in, nested -> readOwnLimit(nested, before));
         }
-        case Wire.BYTES_3 -> {
+        case Protobuf.BYTES_3 -> {
           long before = hitsAddend == null ? 0 : hitsAddend;
-          hitsAddend = Wire.nested(in, nested -> readUint64Value(nested, before));
+          hitsAddend = Protobuf.nested(in, nested -> readUint64Value(nested, before));
         }
-        case Wire.VARINT_4 -> negative = in.readBool();
-        default -> Wire.skip(in, tag);
+        case Protobuf.VARINT_4 -> negative = in.readBool();
+        default -> Protobuf.skip(in, tag);
       }
     }
     return new Descriptor(entries, limit, hitsAddend, negative);
@@ -120,9 +120,9 @@ public record RlsRequest(String domain, List<Descriptor> descriptors, long hitsA
     String value = "";
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
-        case Wire.BYTES_1 -> key = in.readStringRequireUtf8();
-        case Wire.BYTES_2 -> value = in.readStringRequireUtf8();
-        default -> Wire.skip(in, tag);
+        case Protobuf.BYTES_1 -> key = in.readStringRequireUtf8();
+        case Protobuf.BYTES_2 -> value = in.readStringRequireUtf8();
+        default -> Protobuf.skip(in, tag);
       }
     }
     return new Entry(key, value);
@@ -133,9 +133,9 @@ public record RlsRequest(String domain, List<Descriptor> descriptors, long hitsA
     int unit = before.unit;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       switch (tag) {
-        case Wire.VARINT_1 -> requestsPerUnit = Integer.toUnsignedLong(in.readUInt32());
-        case Wire.VARINT_2 -> unit = in.readEnum();
-        default -> Wire.skip(in, tag);
+        case Protobuf.VARINT_1 -> requestsPerUnit = Integer.toUnsignedLong(in.readUInt32());
+        case Protobuf.VARINT_2 -> unit = in.readEnum();
+        default -> Protobuf.skip(in, tag);
       }
     }
     return new OwnLimit(requestsPerUnit, unit);
@@ -144,10 +144,10 @@ public record RlsRequest(String domain, List<Descriptor> descriptors, long hitsA
   private static long readUint64Value(CodedInputStream in, long before) throws IOException {
     long value = before;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (tag == Wire.VARINT_1) {
+      if (tag == Protobuf.VARINT_1) {
         value = in.readUInt64();
       } else {
-        Wire.skip(in, tag);
+        Protobuf.skip(in, tag);
       }
     }
     return value;

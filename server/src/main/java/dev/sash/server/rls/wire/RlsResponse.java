@@ -13,11 +13,11 @@ import java.util.List;
 public record RlsResponse(boolean overLimit, List<RlsStatus> statuses, Struct metadata) {
   /** Returns the message as it is sent. */
   public byte[] toBytes() {
-    return Wire.message(
+    return Protobuf.message(
         out -> {
           out.writeEnum(1, RlsStatus.code(overLimit));
           for (RlsStatus status : statuses) {
-            out.writeByteArray(2, Wire.message(status::write));
+            out.writeByteArray(2, Protobuf.message(status::write));
           }
           if (metadata.getFieldsCount() > 0) {
             out.writeMessage(6, metadata);

@@ -51,14 +51,14 @@ public record RlsStatus(
     out.writeEnum(1, code(overLimit));
     if (currentLimit != null) {
       CurrentLimit limit = currentLimit;
-      out.writeByteArray(2, Wire.message(nested -> write(nested, limit)));
+      out.writeByteArray(2, Protobuf.message(nested -> write(nested, limit)));
     }
     if (remaining > 0) {
       out.writeUInt32(3, (int) remaining);
     }
     if (untilReset != null) {
       Duration duration = untilReset;
-      out.writeByteArray(4, Wire.message(nested -> write(nested, duration)));
+      out.writeByteArray(4, Protobuf.message(nested -> write(nested, duration)));
     }
   }
 

@@ -106,7 +106,9 @@ class CommandsTest {
   void wantsThePasswordFirst() {
     TestConversation guarded =
         new TestConversation(
-            RespOptions.builder().credentials(RespCredentials.ofPassword("secret")).build());
+            RespOptions.builder()
+                .credentials(RespCredentials.of(RespCredentials.DEFAULT_USER, "secret"))
+                .build());
     assertThat(guarded.ask("PING", "SASH.CHECK api ann", "get"))
         .containsOnly(error("NOAUTH Authentication required."));
     assertThat(guarded.ask("HELLO 3", "AUTH wrong", "AUTH other secret"))
@@ -126,7 +128,9 @@ class CommandsTest {
   void takesLittleFromThoseWhoHaveNotToldThePassword() {
     TestConversation guarded =
         new TestConversation(
-            RespOptions.builder().credentials(RespCredentials.ofPassword("secret")).build());
+            RespOptions.builder()
+                .credentials(RespCredentials.of(RespCredentials.DEFAULT_USER, "secret"))
+                .build());
     String echo = "*2\r\n$4\r\nECHO\r\n$1025\r\n" + "x".repeat(1025) + "\r\n";
     guarded.send("AUTH secret\r\n" + echo);
     assertThat(guarded.wire.replies()).hasSize(2).doesNotHaveAnyElementsOfTypes(ERROR);
@@ -136,7 +140,9 @@ class CommandsTest {
 
     TestConversation silent =
         new TestConversation(
-            RespOptions.builder().credentials(RespCredentials.ofPassword("secret")).build());
+            RespOptions.builder()
+                .credentials(RespCredentials.of(RespCredentials.DEFAULT_USER, "secret"))
+                .build());
     silent.tick(32);
     assertThat(silent.wire.outputEnded).isTrue();
   }

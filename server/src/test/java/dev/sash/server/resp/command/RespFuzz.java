@@ -68,7 +68,8 @@ class RespFuzz {
     boolean guarded = data.consumeBoolean();
     RespOptions options =
         RespOptions.builder()
-            .credentials(guarded ? RespCredentials.ofPassword("secret") : null)
+            .credentials(
+                guarded ? RespCredentials.of(RespCredentials.DEFAULT_USER, "secret") : null)
             .build();
     TestConversation client = new TestConversation(options);
     client.get().received(data.consumeRemainingAsBytes());

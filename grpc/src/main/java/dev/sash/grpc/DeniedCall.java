@@ -11,7 +11,7 @@ import io.grpc.protobuf.ProtoUtils;
 import java.time.Duration;
 
 /** Closes denied calls with a status and the time to retry after. Keys are never disclosed. */
-final class Refusal {
+final class DeniedCall {
   private static final Metadata.Key<com.google.rpc.Status> DETAILS =
       Metadata.Key.of(
           "grpc-status-details-bin",
@@ -23,10 +23,10 @@ final class Refusal {
 
   private static final String NO_RETRY = "-1";
 
-  private Refusal() {}
+  private DeniedCall() {}
 
   /** Closes a denied call. */
-  static void refuse(ServerCall<?, ?> call, String policy, Decision denied) {
+  static void close(ServerCall<?, ?> call, String policy, Decision denied) {
     if (denied.neverAllowed()) {
       Metadata trailers = new Metadata();
       trailers.put(PUSHBACK, NO_RETRY);

@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
  * What protobuf's coded streams leave to generated classes. The constants are tags: a field's
  * number and how it is written.
  */
-final class Wire {
+final class Protobuf {
   static final int VARINT_1 = 1 << 3;
   static final int VARINT_2 = 2 << 3;
   static final int VARINT_3 = 3 << 3;
@@ -30,7 +30,7 @@ final class Wire {
     void write(CodedOutputStream out) throws IOException;
   }
 
-  private Wire() {}
+  private Protobuf() {}
 
   /** Reads a message within a message. */
   static <T> T nested(CodedInputStream in, Reading<T> reading) throws IOException {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PeerAddressTest {
+class PeerKeyTest {
   @ParameterizedTest
   @CsvSource({
     "192.0.2.1, ip:192.0.2.1",
@@ -30,14 +30,14 @@ class PeerAddressTest {
       throws UnknownHostException {
     SocketAddress peer = new InetSocketAddress(InetAddress.getByName(address), 4711);
 
-    assertThat(PeerAddress.keyOf(peer)).isEqualTo(key);
+    assertThat(PeerKey.of(peer)).isEqualTo(key);
   }
 
   @Test
   void isUnknownWhereThereIsNoAddress() {
-    assertThat(PeerAddress.keyOf(null)).isEqualTo("ip:unknown");
-    assertThat(PeerAddress.keyOf(UnixDomainSocketAddress.of("socket"))).isEqualTo("ip:unknown");
-    assertThat(PeerAddress.keyOf(InetSocketAddress.createUnresolved("host.invalid", 1)))
+    assertThat(PeerKey.of(null)).isEqualTo("ip:unknown");
+    assertThat(PeerKey.of(UnixDomainSocketAddress.of("socket"))).isEqualTo("ip:unknown");
+    assertThat(PeerKey.of(InetSocketAddress.createUnresolved("host.invalid", 1)))
         .isEqualTo("ip:unknown");
   }
 }
