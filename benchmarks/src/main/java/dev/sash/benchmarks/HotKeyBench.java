@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** One key that everybody asks for, always admitted or always denied. */
+/** One key that all threads use, always admitted or always denied. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -21,7 +21,7 @@ public class HotKeyBench {
 
   /** Whether permits suffice. */
   public enum Path {
-    /** A million permits per millisecond: more than any caller can ask for. */
+    /** A million permits per millisecond: more than any caller can spend. */
     ALLOWED(1_000_000, Duration.ofMillis(1)),
     /** One permit a day, spent. */
     DENIED(1, Duration.ofDays(1));

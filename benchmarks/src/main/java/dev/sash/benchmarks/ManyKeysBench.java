@@ -41,7 +41,7 @@ public class ManyKeysBench {
     return asked.tryAcquire(all.names[dice.roll(all.names.length)]);
   }
 
-  /** A bare look-up in a map of so many keys. */
+  /** A bare look-up in a map with the same number of keys. */
   @State(Scope.Benchmark)
   @BenchmarkMode(Mode.AverageTime)
   @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -18,7 +18,7 @@ import java.util.List;
 final class MemoryProbe {
   private MemoryProbe() {}
 
-  /** Bytes per key, each having spent so many of 100 permits per minute. */
+  /** Bytes per key, each having spent a number of 100 permits per minute. */
   static double bytesPerKey(Contender contender, int keys, int spent) {
     return fork("keys", contender.name(), String.valueOf(keys), String.valueOf(spent));
   }

@@ -40,7 +40,7 @@ public class MetersBench {
 
   private RateLimiter limiter = Sash.inMemory(Limit.parse("1/1s"));
 
-  /** A limiter with more permits than anybody asks for. */
+  /** A limiter with more permits than callers can spend. */
   @Setup
   public void setUp() {
     Store bare = InMemoryStore.create();

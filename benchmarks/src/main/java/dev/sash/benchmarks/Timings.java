@@ -52,7 +52,7 @@ final class Timings {
             .warmupTime(TimeValue.milliseconds(quick ? 250 : 400))
             .measurementIterations(quick ? 3 : 5)
             .measurementTime(TimeValue.milliseconds(quick ? 200 : 400))
-            // Pages of the heap that nobody touched yet cost whoever allocates first.
+            // Pages of the heap that were never touched cost the first allocation in them.
             .jvmArgs("-Xms1536m", "-Xmx1536m", "-XX:+AlwaysPreTouch")
             .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a file or a directory again when what stands there changes. A good file takes effect within
- * about a second; a bad one is refused and the last good one stays. Thread-safe.
+ * Reads a file or a directory again when its content changes. A valid file takes effect within
+ * about a second; an invalid one is refused and the last valid one stays. Thread-safe.
  *
  * <pre>{@code
  * try (var watcher = ConfigurationWatcher.watch(path, listener)) {
@@ -20,27 +20,27 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>It reads and compares, twice a second. The operating system could tell of changes, but not
- * reliably of all the ways in which files are replaced: by writing, by renaming, by another target
+ * <p>It reads and compares twice a second. The operating system can notify about changes, but not
+ * reliably for all the ways in which files are replaced: by writing, by renaming, by another target
  * of a symbolic link somewhere on the path as Kubernetes does, on network file systems, from
- * outside a container. What has changed is used once it has been the same twice, so that half a
- * file is not taken for a whole one.
+ * outside a container. Changed content is used once two readings in a row are equal, so that a
+ * partly written file is not used.
  */
 public final class ConfigurationWatcher implements AutoCloseable {
   /**
-   * Is told what becomes of changes, one at a time, and never twice in succession of the same
-   * content. What it throws is logged.
+   * Called for each change, one at a time, and never twice in succession for the same content.
+   * Exceptions that it throws are logged.
    */
   public interface Listener {
     /**
-     * There is a new configuration.
+     * Called when a new configuration takes effect.
      *
      * @param configuration what {@link ConfigurationWatcher#current} now is
      */
     void changed(Configuration configuration);
 
     /**
-     * There is a new content that cannot be used: the configuration stays as it was.
+     * Called when new content cannot be used: the configuration stays as it was.
      *
      * @param exception what is wrong
      */
@@ -78,8 +78,7 @@ public final class ConfigurationWatcher implements AutoCloseable {
    * Reads, and begins to watch.
    *
    * @param path a file or a directory, as in {@link Configuration#load}
-   * @param listener is told of changes from now on, on a thread of the watcher or that of {@link
-   *     #reload}
+   * @param listener called for later changes, on a thread of the watcher or that of {@link #reload}
    * @return the watcher, to be closed
    * @throws ConfigurationException if what stands there now cannot be used
    */
@@ -106,8 +105,8 @@ public final class ConfigurationWatcher implements AutoCloseable {
   }
 
   /**
-   * Reads now, without waiting whether the content stays: for a signal or a command. The listener
-   * is told as for any other change.
+   * Reads at once, without waiting for a second equal reading: for a signal or a command. The
+   * listener is called as for any other change.
    *
    * @return the configuration that now holds, which is the same as before if nothing has changed
    * @throws ConfigurationException if what stands there cannot be used, also if that was said

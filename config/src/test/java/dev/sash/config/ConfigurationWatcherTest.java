@@ -21,7 +21,7 @@ class ConfigurationWatcherTest {
   /** So long that only calls of poll() look. */
   private static final Duration NEVER = Duration.ofDays(1);
 
-  /** Writes down what it is told. */
+  /** Records the calls. */
   private static final class Told implements ConfigurationWatcher.Listener {
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An IPv4 or IPv6 address. Immutable.
  *
- * <p>It is read from its numeric form alone: no name server is ever asked, and IPv4 numbers with
+ * <p>It is read from its numeric form alone: no name is ever looked up, and IPv4 numbers with
  * leading zeros, which some read as octal, are refused. An IPv4 address inside an IPv6 one ({@code
- * ::ffff:192.0.2.1}) is the IPv4 address: whoever uses both forms is one client.
+ * ::ffff:192.0.2.1}) is the IPv4 address: a client that uses both forms is one client.
  */
 public final class IpAddress {
   /** The 64 bits in front of an IPv6 address; 0 for IPv4. */
@@ -65,7 +65,7 @@ public final class IpAddress {
   }
 
   /**
-   * Returns the address of the other end of a connection as servers tell it, where the operating
+   * Returns the address of the other end of a connection as servers report it, where the operating
    * system may have added the interface: {@code fe80::1%eth0}.
    *
    * @param text the address; null if the connection has none

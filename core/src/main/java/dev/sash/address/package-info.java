@@ -1,4 +1,4 @@
-/** IP addresses and networks, read from text without ever asking a name server. */
+/** IP addresses and networks, read from text without ever looking up a name. */
 @NullMarked
 package dev.sash.address;
 

@@ -73,7 +73,7 @@ class ChargeTest {
   }
 
   @Test
-  void whoeverWaitsAsToldIsAdmittedAndNotBefore() {
+  void clientsThatWaitForRetryAfterAreAdmittedAndNotBefore() {
     RateLimiter slow = limiter("slow", "2/1m");
     RateLimiter fast = limiter("fast", "1/1s");
     HttpLimiter limiter =

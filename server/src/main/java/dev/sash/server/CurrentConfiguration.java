@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration's files, and the engine that follows them: what is good takes effect at once,
- * what is bad is refused, and told in the log, in a metric and to whoever asks. Thread-safe.
+ * The configuration's files, and the engine that follows them: a valid file takes effect at once,
+ * an invalid one is refused and reported in the log, in a metric and by the API. Thread-safe.
  */
 final class CurrentConfiguration implements ConfigurationWatcher.Listener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CurrentConfiguration.class);

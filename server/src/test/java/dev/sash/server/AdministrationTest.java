@@ -62,7 +62,7 @@ class AdministrationTest {
   }
 
   @Test
-  void withATokenOnlyWhoeverHasIt() {
+  void withATokenOnlyCallersThatSendIt() {
     for (String path : new String[] {"/v1/inspect/one/ann", "/v1/config"}) {
       assertThat(guarded.get(path).statusCode()).isEqualTo(401);
     }
@@ -78,7 +78,7 @@ class AdministrationTest {
     assertThat(
             TestServer.send(reset(guarded).header("Authorization", "Bearer " + TOKEN)).statusCode())
         .isEqualTo(204);
-    // What anybody may ask needs none.
+    // Requests that anybody may send need none.
     assertThat(guarded.post("/v1/check", ASK).statusCode()).isEqualTo(200);
   }
 

@@ -170,7 +170,9 @@ class BadInputTest {
     }
   }
 
-  /** Whoever passes an upgrade on from its client would hand it a connection to this server. */
+  /**
+   * A proxy that passes an upgrade on from its client would hand it a connection to this server.
+   */
   @Test
   void connectionsAreNotUpgraded() throws IOException {
     try (RawConnection connection = connect()) {

@@ -266,7 +266,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void deniesWhoeverDoesNotSayWhoItIs() {
+  void deniesClientsThatDoNotIdentifyThemselves() {
     assertThat(status("user", "X-User", "ann")).isEqualTo(200);
     assertThat(status("user", "X-User", "ann")).isEqualTo(429);
     assertThat(status("user", "X-User", "bob")).isEqualTo(200);

@@ -98,7 +98,7 @@ class GrpcPortIT {
     for (String service : List.of("", RLS)) {
       assertThat(health(service)).isEqualTo(ServingStatus.NOT_SERVING);
     }
-    assertThat(ask()).as("whoever has not noticed yet is still served").isEqualTo(Code.OK);
+    assertThat(ask()).as("a client that has not noticed yet is still served").isEqualTo(Code.OK);
     closing.join();
     assertThatThrownBy(watched::next).hasMessageStartingWith("UNAVAILABLE");
     assertThatThrownBy(this::ask).hasMessageStartingWith("UNAVAILABLE");

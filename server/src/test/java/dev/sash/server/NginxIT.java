@@ -28,7 +28,7 @@ class NginxIT extends ForwardAuthProxyContract {
         folder, port, nginx, "-p", folder.toString(), "-c", configuration.toString());
   }
 
-  /** The block of the page; whoever keys by another field passes it on in the same way. */
+  /** The block of the page; another field for keys is passed on in the same way. */
   String block(int sashPort, int applicationPort, int port) throws IOException {
     String block = block("nginx", sashPort, applicationPort);
     assertThat(block).contains("listen 80;").contains(API_KEY);

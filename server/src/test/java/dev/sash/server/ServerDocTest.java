@@ -18,7 +18,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The examples of docs/server.md, asked in their order. Only times may differ. */
+/** The examples of docs/server.md, sent in their order. Only times may differ. */
 class ServerDocTest {
   private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
   private static final Pattern HTTP =

@@ -26,7 +26,7 @@ class StartAndStopTest {
     }
     assertThat(readiness.statusCode()).isEqualTo(503);
     assertThat(readiness.body()).contains("\"ready\":false");
-    // Whoever has not noticed yet is still served.
+    // A client that has not noticed yet is still served.
     assertThat(server.get("/v1/check/one/ann").statusCode()).isEqualTo(200);
     assertThat(server.get("/livez").statusCode()).isEqualTo(200);
     closing.join();

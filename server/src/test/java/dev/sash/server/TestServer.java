@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-/** A server on a free port, with a configuration of its own, and a client to ask it. */
+/** A server on a free port, with a configuration of its own, and a client for it. */
 final class TestServer implements AutoCloseable {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();

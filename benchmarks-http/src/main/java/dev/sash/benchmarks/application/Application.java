@@ -14,7 +14,7 @@ public class Application {
   /** For Spring. */
   public Application() {}
 
-  /** Tells its port, and ends with its standard input: it never outlives whoever measures it. */
+  /** Prints its port, and ends with its standard input: it never outlives the load generator. */
   public static void main(String[] args) throws IOException {
     try (var context = SpringApplication.run(Application.class, args)) {
       if (context instanceof WebServerApplicationContext web && web.getWebServer() != null) {

@@ -1,4 +1,4 @@
-/** The application that is asked over HTTP: the same for everybody who limits it. */
+/** The application behind HTTP: the same for each contender. */
 @NullMarked
 package dev.sash.benchmarks.application;
 

@@ -14,7 +14,7 @@ import java.util.List;
 final class Application implements AutoCloseable {
   static final Path JAR = Path.of("benchmarks-http", "target", "benchmarks-http.jar");
 
-  /** Printed once it can be asked. */
+  /** Printed once it accepts requests. */
   private static final String LISTENING = "listening on ";
 
   /** One core, whether it can be bound to it or not, and the collector that a JVM takes there. */
@@ -51,7 +51,7 @@ final class Application implements AutoCloseable {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
-  /** Waits until it can be asked, and returns its port. */
+  /** Waits until it accepts requests, and returns its port. */
   int awaitPort() throws IOException {
     StringBuilder log = new StringBuilder();
     for (String line = output.readLine(); line != null; line = output.readLine()) {

@@ -14,10 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.HdrHistogram.AbstractHistogram;
 
-/** All contenders at once, each in its process; one of them is asked at a time. */
+/** All contenders at once, each in its process; one at a time receives requests. */
 final class Contest implements AutoCloseable {
   /**
-   * Asked as fast as it answers.
+   * Under full load.
    *
    * @param answered requests
    * @param seconds in which they were answered
@@ -116,7 +116,7 @@ final class Contest implements AutoCloseable {
     }
   }
 
-  /** Gives all applications one core, of which each has all while it alone is asked. */
+  /** Gives all applications one core, which each has to itself while only it receives requests. */
   void bind() {
     for (Application application : applications.values()) {
       if (!Cores.bind(application.pid(), Cores.OF_APPLICATION)) {

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps the one who asks and the one who answers off each other's core, by {@code taskset}, where
- * there is such a thing.
+ * Binds the load generator and the application to different cores, by {@code taskset}, where it is
+ * installed.
  */
 public final class Cores {
-  /** Of the one who asks. */
+  /** The core of the load generator. */
   public static final String OF_GENERATOR = "0";
 
-  /** Of the one who answers. */
+  /** The core of the application. */
   public static final String OF_APPLICATION = "1";
 
   /** As many as there were before anything was bound. */

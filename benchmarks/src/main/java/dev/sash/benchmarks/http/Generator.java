@@ -13,8 +13,8 @@ import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.IntCountsHistogram;
 
 /**
- * Asks one application, for keys at random. One thread and as little work as possible, so that the
- * application is what is measured. Any answer but 200 is a failure.
+ * Sends requests to one application, for keys at random. One thread and as little work as possible,
+ * so that the application is what is measured. Any answer but 200 is a failure.
  */
 final class Generator implements AutoCloseable {
   static final int CONNECTIONS = 8;
@@ -49,7 +49,7 @@ final class Generator implements AutoCloseable {
         .getBytes(ISO_8859_1);
   }
 
-  /** Asks for one key so many times, and returns how many were allowed. */
+  /** Sends a number of requests for one key, and returns how many were allowed. */
   int spend(String key, int count) throws IOException {
     byte[] request = request(key, 0);
     int allowed = 0;
@@ -66,7 +66,7 @@ final class Generator implements AutoCloseable {
   }
 
   /**
-   * Asks as fast as it is answered: every connection always has a request under way.
+   * Sends requests as fast as they are answered: every connection always has a request under way.
    *
    * @return how many were answered
    */
@@ -90,7 +90,7 @@ final class Generator implements AutoCloseable {
   }
 
   /**
-   * Asks at a steady rate.
+   * Sends requests at a steady rate.
    *
    * @return the nanoseconds from when each request was due to its answer
    */

@@ -116,8 +116,8 @@ public final class HttpComparison {
             "What limiting costs over HTTP",
             machine
                 + (bound
-                    ? " The application has one core, the one who asks it (with Redis) another."
-                    : " The application and the one who asks it share the cores.")
+                    ? " The application has one core, the load generator (with Redis) another."
+                    : " The application and the load generator share the cores.")
                 + " Everybody takes turns; medians over the rounds of what each was to no limit in"
                 + " the same round. No limit, in another process, differs by chance alone: no"
                 + " smaller difference means anything.");

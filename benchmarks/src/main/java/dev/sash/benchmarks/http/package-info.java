@@ -1,4 +1,4 @@
-/** Comparisons with the peers in an application that is asked over HTTP. */
+/** Comparisons with the peers in an application behind HTTP. */
 @NullMarked
 package dev.sash.benchmarks.http;
 

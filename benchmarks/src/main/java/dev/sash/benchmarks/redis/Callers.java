@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.IntCountsHistogram;
 
-/** Threads that ask and wait for the answer, then ask again. */
+/** Threads that send a request, wait for the response, and repeat. */
 final class Callers implements AutoCloseable {
   /**
    * What they saw; NaN where there was nothing to see.
@@ -42,7 +42,7 @@ final class Callers implements AutoCloseable {
     return count;
   }
 
-  /** Asks for keys at random, and reports what happened after the first while. */
+  /** Sends requests for keys at random, and reports what happened after the warm-up. */
   Load ask(Asked asked, List<String> keys, Duration warmUp, Duration measured) {
     long from = System.nanoTime() + warmUp.toNanos();
     long to = from + measured.toNanos();
@@ -73,7 +73,7 @@ final class Callers implements AutoCloseable {
   }
 
   /**
-   * Asks for one key so many times, or gives up.
+   * Sends a number of requests for one key, or gives up.
    *
    * @return how many were allowed, or -1 if there was not enough time
    */

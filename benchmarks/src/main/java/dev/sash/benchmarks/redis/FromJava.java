@@ -107,7 +107,8 @@ final class FromJava implements AutoCloseable {
   void describe(Report report) {
     report.section("From Java");
     report.paragraph(
-        "Threads that ask and wait. Decisions per second of all of them (× Bucket4j), and the"
+        "Threads that send a request and wait for the response. Decisions per second of all of"
+            + " them (× Bucket4j), and the"
             + " microseconds that half and 99 % of the decisions took at most.");
     for (Traffic traffic : Traffic.values()) {
       List<String> headings = new ArrayList<>(List.of(traffic.label()));

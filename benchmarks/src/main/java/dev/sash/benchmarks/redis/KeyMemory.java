@@ -84,7 +84,7 @@ final class KeyMemory {
     return (Long) requireNonNull(bytes, redisKey);
   }
 
-  /** Bytes for each request of a key that has spent so many; NaN if it was not measured. */
+  /** Bytes per request of a key with a number of requests; NaN if it was not measured. */
   double perRequest(RedisContender contender, int requests) {
     return bytes.getOrDefault(List.of(contender, requests), Double.NaN) / requests;
   }

@@ -59,7 +59,7 @@ final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Asks and waits for all the answers.
+   * Sends requests and waits for all responses.
    *
    * @param requests the bytes of one after the other
    * @param count how many

@@ -43,7 +43,7 @@ enum RedisContender {
   /**
    * What is to be limited.
    *
-   * @param keys who may ask
+   * @param keys the keys
    * @param permits how many each has per window
    */
   record Task(List<String> keys, long permits, Duration window) {

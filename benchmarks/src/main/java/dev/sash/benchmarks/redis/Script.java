@@ -92,7 +92,7 @@ interface Script {
     };
   }
 
-  /** A script that is told the time by its caller. */
+  /** A script that receives the time from its caller. */
   abstract class Timed implements Script {
     private final String source;
 

@@ -34,7 +34,7 @@ enum ScriptContender {
     return label;
   }
 
-  /** The script for keys that have so many permits per window. */
+  /** The script for keys with a number of permits per window. */
   Script script(long permits, Duration window) {
     return maker.script(permits, window);
   }

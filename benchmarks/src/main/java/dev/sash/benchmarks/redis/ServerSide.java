@@ -57,7 +57,7 @@ final class ServerSide {
     }
   }
 
-  /** The same number of decisions for everybody: whoever is faster has not the fuller keys. */
+  /** The same number of decisions for all, so that faster contenders do not have fuller keys. */
   private void measure(Pipeline pipeline, ScriptContender contender, Traffic traffic)
       throws IOException {
     int count = quick ? 40_000 : 100_000;

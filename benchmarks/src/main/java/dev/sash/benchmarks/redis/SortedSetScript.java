@@ -2,7 +2,7 @@ package dev.sash.benchmarks.redis;
 
 import java.time.Duration;
 
-/** The exact log as it is usually published, for whoever calls it in another way. */
+/** The exact log as it is usually published, for other benchmarks that call it. */
 public final class SortedSetScript {
   private SortedSetScript() {}
 

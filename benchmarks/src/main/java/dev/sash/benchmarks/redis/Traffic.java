@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Who asks for what. */
+/** The keys and limits of the requests. */
 enum Traffic {
   MANY_KEYS("10,000 keys at random, 100 permits a minute each", 10_000, 100, true),
   HOT_ALLOWED("one key, 10,000,000 permits a minute: mostly allowed", 1, 10_000_000, true),

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.IntCountsHistogram;
 
-/** Asks a server over some connections, from one thread that never sleeps. */
+/** Sends requests over some connections, from one thread that never sleeps. */
 final class Driver implements Closeable {
   /** Makes connections. */
   interface Connector {
@@ -31,7 +31,7 @@ final class Driver implements Closeable {
   }
 
   /**
-   * Asks as fast as it is answered: every connection always has a request under way.
+   * Sends requests as fast as they are answered: every connection always has a request under way.
    *
    * @return answers a second
    */
@@ -64,7 +64,8 @@ final class Driver implements Closeable {
   }
 
   /**
-   * Asks at a steady rate, however long answers take, as long as there is a free connection.
+   * Sends requests at a steady rate, however long responses take, as long as there is a free
+   * connection.
    *
    * @return the nanoseconds from when each request was due to its answer
    */

@@ -13,8 +13,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection with one request under way at most. Nobody waits in it: whoever has many asks each
- * in turn whether its answer is there, which costs less than to be woken up.
+ * A connection with at most one request under way. It does not block: the driver polls many of them
+ * in turn for their responses, which costs less than being woken up.
  */
 abstract class Exchange implements Closeable {
   private static final int LONGEST = 1 << 20;
@@ -43,7 +43,7 @@ abstract class Exchange implements Closeable {
     }
   }
 
-  /** Asks. The answer to the last question has come. */
+  /** Sends a request. The response to the last one has been received. */
   void ask(byte[] request) throws IOException {
     send(ByteBuffer.wrap(request));
   }

@@ -9,9 +9,9 @@ import java.time.Duration;
 import org.HdrHistogram.AbstractHistogram;
 
 /**
- * How long a server takes to answer at half of the most that it answers, for few keys and when it
- * holds very many. It and whoever asks have all cores: on one, what compiles the server's own code
- * would take turns with it.
+ * Latency of a server at half of its maximum throughput, for few keys and when it holds very many.
+ * The server and the load generator have all cores: on one, the JIT compiler would take turns with
+ * the server.
  *
  * @param few before there were many
  * @param many with requests for all of them
@@ -104,11 +104,11 @@ record ManyKeys(Answers few, Answers many, double ratio, long bytesBefore, long 
   void tell(Report report) {
     report.paragraph(
         String.format(
-            "The server and whoever asks share all cores. `/v1/check` in memory, first for few keys, after %d s of as many requests as"
-                + " it answers; then for %,d, each with something charged. Asked as fast as it answers, in turns, it answers"
+            "The server and the load generator share all cores. `/v1/check` in memory, first for few keys, after %d s of as many requests as"
+                + " it answers; then for %,d, each with something charged. At full load, in turns, it answers"
                 + " %.2f × as often for many as for few. It has %,d MB from the system with all of them, %,d MB before.",
             WARM_UP.toSeconds(), many.keys, ratio, bytesAfter >> 20, bytesBefore >> 20));
-    report.table("asked for", "requests/s", "p50 ms", "p99 ms", "p99.9 ms");
+    report.table("requests for", "requests/s", "p50 ms", "p99 ms", "p99.9 ms");
     for (Answers answers : new Answers[] {few, many}) {
       report.row(
           String.format("%,d keys", answers.keys),

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code redis-benchmark}: asks whoever speaks Redis' protocol, pipelined. */
+/** {@code redis-benchmark}: sends pipelined requests to any server with Redis' protocol. */
 final class RedisBenchmark {
   private static final int CONNECTIONS = 8;
   private static final int PIPELINE = 16;
@@ -22,7 +22,7 @@ final class RedisBenchmark {
     this.program = program;
   }
 
-  /** Asks so many times for keys at random, and returns answers a second. */
+  /** Sends a number of requests for keys at random, and returns the responses per second. */
   double run(int port, int requests, String... command) throws IOException {
     List<String> words = new ArrayList<>();
     if (Cores.canBeChosen()) {

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What is asked, made beforehand as far as it can be. */
+/** The requests, created in advance as far as possible. */
 final class Requests {
   /** The policy of all of them, and Envoy's domain too. */
   static final String POLICY = "bench";
@@ -20,7 +20,7 @@ final class Requests {
 
   private Requests() {}
 
-  /** For keys at random, of so many. */
+  /** Requests for random keys out of a number of keys. */
   static Supplier<byte[]> forKeys(int keys, IntFunction<byte[]> request) {
     SplittableRandom random = new SplittableRandom(keys);
     if (keys > MADE_BEFOREHAND) {

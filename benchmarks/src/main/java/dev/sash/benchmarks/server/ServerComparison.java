@@ -31,9 +31,9 @@ import java.util.stream.Stream;
  * {@code ./sash bench server}: how much the service answers, beside its own empty endpoint and
  * beside proxies that limit by themselves, in one run.
  *
- * <p>Every server has one core, and the one who asks has the other, where processes can be bound. A
- * turn is short, and everybody has one in every round, so that the machine is in the same mood for
- * all.
+ * <p>Every server has one core and the load generator the other, where processes can be bound. A
+ * turn is short, and each contender has one in every round, so that the state of the machine is the
+ * same for all.
  */
 public final class ServerComparison implements AutoCloseable {
   static final int BATCH_SIZE = 100;
@@ -83,7 +83,7 @@ public final class ServerComparison implements AutoCloseable {
         SashProcess.start(folder, "memory", OptionalInt.empty(), "--grpc-port", "" + proofPort);
     servers.put(MEMORY, memory);
     servers.put(EMPTY, memory);
-    // Who asks a server in one way seldom asks it in all.
+    // Few servers receive requests of all kinds.
     int respPort = ServerProcess.freePort();
     grpcPort = ServerProcess.freePort();
     servers.put(
@@ -214,8 +214,8 @@ public final class ServerComparison implements AutoCloseable {
     Report report = new Report("The service", machine);
     report.paragraph(
         (bound
-                ? "Every server on one core, whoever asks on the other, until it says otherwise; "
-                : "Servers and whoever asks share all cores; ")
+                ? "Every server has one core and the load generator the other, unless stated otherwise; "
+                : "Servers and the load generator share all cores; ")
             + CONNECTIONS
             + " connections, one request under way on each, "
             + KEYS

@@ -1,6 +1,6 @@
 package dev.sash.benchmarks.server;
 
-/** What is asked. */
+/** What is measured. */
 enum ServerContender {
   EMPTY("Sash, empty endpoint (`/livez`)"),
   MEMORY("Sash, `/v1/check`, in memory"),

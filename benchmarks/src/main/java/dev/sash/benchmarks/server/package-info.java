@@ -1,4 +1,4 @@
-/** {@code ./sash bench server}: the service beside its peers, asked over loopback. */
+/** {@code ./sash bench server}: the service beside its peers, over loopback. */
 @NullMarked
 package dev.sash.benchmarks.server;
 

@@ -6,13 +6,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those about whom is decided without counting: keys, and networks. Immutable.
+ * Keys and networks whose requests are decided without counting. Immutable.
  *
  * @param keys keys, such as {@code user:42}
  * @param networks networks, such as {@code 10.0.0.0/8}
  */
 public record AccessList(Set<String> keys, AddressRanges networks) {
-  /** Nobody. */
+  /** An empty list. */
   public static final AccessList NOBODY = new AccessList(Set.of(), AddressRanges.NONE);
 
   /** Copies the keys. */
@@ -21,11 +21,11 @@ public record AccessList(Set<String> keys, AddressRanges networks) {
   }
 
   /**
-   * Whether somebody is listed.
+   * Returns whether a client is listed.
    *
    * @param key the key
-   * @param address where the request comes from; null if nobody knows
-   * @return true if the key or the address is
+   * @param address the client's address; null if it is not known
+   * @return true if the key or the address is listed
    */
   public boolean contains(String key, @Nullable IpAddress address) {
     return keys.contains(key) || networks.contains(address);

@@ -10,20 +10,20 @@ import java.util.Map;
 /**
  * A policy, and what a file says besides. Immutable.
  *
- * <p>What is known of a request are its <em>attributes</em>, such as {@code ip}, {@code plan} or
- * {@code header:x-api-key}: names and values that the caller tells or an edge finds out.
+ * <p>A request has <em>attributes</em>, such as {@code ip}, {@code plan} or {@code
+ * header:x-api-key}: names and values that the caller sends or an edge determines.
  *
  * @param policy its name, its limits without a tier, and what holds while the store does not answer
  * @param mode what becomes of its decisions
  * @param charge when it charges
  * @param keyAttributes the attributes that make the key of a request that comes without one; empty
  *     if every request must have a key
- * @param tierAttribute the attribute that tells the tier
+ * @param tierAttribute the attribute with the tier
  * @param tiers the limits of each tier, in place of the policy's own; a request of another tier, or
  *     of none, has the policy's own
  * @param cost what a request costs that does not say so itself
- * @param allow whoever is admitted without being charged
- * @param deny whoever is denied without being charged; wins over {@code allow}
+ * @param allow clients that are admitted without being charged
+ * @param deny clients that are denied without being charged; wins over {@code allow}
  */
 public record PolicyConfig(
     Policy policy,
@@ -35,7 +35,7 @@ public record PolicyConfig(
     Cost cost,
     AccessList allow,
     AccessList deny) {
-  /** The attribute that tells the tier unless a file names another. */
+  /** The attribute with the tier unless a file names another. */
   public static final String DEFAULT_TIER_ATTRIBUTE = "tier";
 
   /** Copies the collections; tiers keep their order. */
@@ -47,10 +47,10 @@ public record PolicyConfig(
   }
 
   /**
-   * A policy of which nothing but itself is said.
+   * Returns a policy with the defaults for everything else.
    *
    * @param policy the policy
-   * @return enforced, by keys that callers tell, at one permit a request
+   * @return enforced, by keys that callers send, at one permit a request
    */
   public static PolicyConfig of(Policy policy) {
     return new PolicyConfig(

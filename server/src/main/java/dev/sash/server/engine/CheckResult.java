@@ -5,15 +5,15 @@ import dev.sash.Limit;
 import java.util.List;
 
 /**
- * The answer to a request.
+ * The result of a request.
  *
  * @param allowed whether the request is admitted: what {@code reason} makes of the decision
  * @param reason why
  * @param policy the policy's name
  * @param limits the limits that hold for the request
- * @param key who asked; may be personal data, keep it out of logs and metric labels
- * @param permits what was asked for
- * @param decision what the limits say; where they were not asked, as if nothing had been spent
+ * @param key the key of the request; may be personal data, keep it out of logs and metric labels
+ * @param permits the requested permits
+ * @param decision what the limits decide; if they were not consulted, as if nothing had been spent
  */
 public record CheckResult(
     boolean allowed,

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by the configuration in force. What is asked over HTTP, Envoy's protocol or RESP ends
- * here. Thread-safe; answers on Redis come on an I/O thread, which must not be blocked.
+ * Decides requests over HTTP, Envoy's protocol and RESP by the current configuration. Thread-safe;
+ * with Redis, results arrive on an I/O thread, which must not be blocked.
  *
  * <p>A policy's counts live as long as its name is configured: another configuration takes effect
  * from the next request on, and forgets nothing.

@@ -1,6 +1,6 @@
 package dev.sash.server.engine;
 
-/** A request that the configuration does not permit to ask. */
+/** Thrown for a request that the configuration does not permit. */
 public final class NotPermittedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

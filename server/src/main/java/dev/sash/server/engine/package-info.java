@@ -1,4 +1,4 @@
-/** Decides what is asked over any protocol, by the configuration in force. */
+/** Decides requests of any protocol by the current configuration. */
 @NullMarked
 package dev.sash.server.engine;
 

@@ -56,7 +56,7 @@ final class Administration {
         nothing -> exchange.answer(204, Outcome.DONE));
   }
 
-  /** Tells what is known of a key. */
+  /** Reports the state of a key. */
   void inspect(Exchange exchange, List<String> parameters) {
     guard.admit(exchange);
     CheckRequest request = Checks.byPath(parameters, exchange.request().query()).withPermits(0);
@@ -131,7 +131,7 @@ final class Administration {
     json.writeEndArray();
   }
 
-  /** Tells which configuration is in force, and what is wrong with the one that is not. */
+  /** Reports the current configuration, and what is wrong with a newer one that was refused. */
   void configuration(Exchange exchange) {
     guard.admit(exchange);
     status(exchange);
@@ -171,8 +171,9 @@ final class Administration {
   }
 
   /**
-   * Whether requests should be sent here. That the store is away or a file was refused is told, and
-   * no reason to send them elsewhere: others have the same store and the same files.
+   * Reports whether requests should be sent here. That the store is unavailable or a file was
+   * refused is reported too, but is no reason to send them elsewhere: other servers have the same
+   * store and the same files.
    */
   void readiness(Exchange exchange) {
     boolean ready = operations.isReady();

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** The HTTP server of one event loop: finds out what is asked for, and who answers. */
+/** The HTTP server of one event loop: routes each request to its handler. */
 final class HttpEdge extends VerticleBase {
   private static final int MOST_IN_BODY = 64 << 10;
   private static final Set<String> HEALTH_PATHS =

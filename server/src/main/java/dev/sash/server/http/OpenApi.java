@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The description of the API. It is written in YAML; JSON is made of it when somebody asks. */
+/**
+ * The description of the API. It is written in YAML, and converted to JSON at the first request.
+ */
 final class OpenApi {
   private OpenApi() {}
 
@@ -27,7 +29,7 @@ final class OpenApi {
     exchange.answer(200, Exchange.JSON, Documents.JSON, Outcome.DONE);
   }
 
-  /** Loaded by the first who asks. */
+  /** Loaded by the first request. */
   private static final class Documents {
     private static final Buffer YAML = resource();
     private static final Buffer JSON = toJson(YAML);

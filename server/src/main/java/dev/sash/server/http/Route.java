@@ -21,7 +21,7 @@ enum Route {
   POLICIES("/v1/policies", "GET, HEAD"),
   CONFIGURATION("/v1/config", "GET, HEAD"),
   RELOAD("/v1/reload", "POST"),
-  /** Proxies ask with the method of the request that they ask about. */
+  /** Proxies use the method of the original request. */
   FORWARD_AUTH("/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
   LIVENESS("/livez", "GET, HEAD"),
   READINESS("/readyz", "GET, HEAD"),

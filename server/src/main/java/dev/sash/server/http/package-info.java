@@ -1,4 +1,4 @@
-/** The service over HTTP: questions as JSON, forward-auth for proxies, and what operators need. */
+/** The service over HTTP: checks as JSON, forward-auth for proxies, and administration. */
 @NullMarked
 package dev.sash.server.http;
 

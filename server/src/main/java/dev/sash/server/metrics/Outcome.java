@@ -8,11 +8,11 @@ public enum Outcome {
   ALLOWED,
   /** It is not. */
   DENIED,
-  /** It asked for something else than a decision, and got it. */
+  /** It was for something other than a decision, and succeeded. */
   DONE,
-  /** It could not be understood, or may not be asked. */
+  /** It was malformed or not permitted. */
   INVALID,
-  /** It should have been answered, and could not be. */
+  /** It was valid, but could not be answered. */
   FAILED;
 
   /**

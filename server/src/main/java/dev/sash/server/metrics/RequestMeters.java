@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts what is asked of the server over one protocol: {@code sash.server.requests}, by protocol,
+ * Counts requests to the server over one protocol: {@code sash.server.requests}, by protocol,
  * operation and outcome, and {@code sash.server.requests.waiting}, those for which the store has
  * not answered yet. Decisions have meters of their own. Thread-safe.
  */
@@ -49,7 +49,7 @@ public final class RequestMeters {
   /**
    * A request was answered.
    *
-   * @param operation what was asked for: one of a few names, never what a client says
+   * @param operation the operation: one of a few fixed names, never text of a client
    * @param outcome how it was answered
    */
   public void count(String operation, Outcome outcome) {

@@ -1,4 +1,4 @@
-/** What the server tells of itself. */
+/** Meters of the server. */
 @NullMarked
 package dev.sash.server.metrics;
 

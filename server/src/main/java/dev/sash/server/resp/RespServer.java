@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port for Redis clients: {@code CL.THROTTLE}, {@code SASH.CHECK} and what clients ask when they
+ * A port for Redis clients: {@code CL.THROTTLE}, {@code SASH.CHECK} and what clients send when they
  * connect. Any number of requests may be sent before their replies are read. Thread-safe.
  *
  * <pre>{@code

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The .proto files of Envoy's service, for clients that ask by reflection. They are read when the
- * first one does: most never do, and protobuf takes a moment to get ready.
+ * The .proto files of Envoy's service, for clients that use reflection. They are read at the first
+ * reflection request: most servers never receive one, and protobuf takes a moment to initialize.
  */
 final class RlsSchema implements ProtoServiceDescriptorSupplier {
   private static final String FILE = "envoy/service/ratelimit/v3/rls.proto";

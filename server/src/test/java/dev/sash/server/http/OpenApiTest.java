@@ -79,7 +79,7 @@ class OpenApiTest {
   }
 
   @Test
-  void describesExactlyTheFieldsOfQuestions() {
+  void describesExactlyTheFieldsOfRequests() {
     assertThat(names("components", "schemas", "CheckRequest", "properties"))
         .isEqualTo(allowedBy(Form.CHECK));
     assertThat(names("components", "schemas", "RefundRequest", "properties"))

@@ -143,7 +143,7 @@ public final class Checks {
     return Long.parseLong(text);
   }
 
-  /** A decision: the status says it too. */
+  /** Responds with a decision, which the status reports too. */
   private void decided(Exchange exchange, CheckResult answer, boolean wantsReceipt) {
     ResponseFields.write(exchange, answer);
     json.clear().put('{');
@@ -163,7 +163,7 @@ public final class Checks {
     }
   }
 
-  /** A state that was asked for. */
+  /** Responds with a state. */
   private void told(Exchange exchange, CheckResult answer) {
     ResponseFields.write(exchange, answer);
     json.clear().put('{');

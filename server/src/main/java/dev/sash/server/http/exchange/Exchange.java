@@ -56,12 +56,12 @@ public final class Exchange {
     return request;
   }
 
-  /** Whether there is nobody left to answer, or nothing left to say. */
+  /** Returns whether the response is sent or the connection closed. */
   private boolean isOver() {
     return response.ended() || response.closed();
   }
 
-  /** How meters call what is asked for, from now on. */
+  /** Sets the name of the operation, for meters. */
   public void is(String operation) {
     this.operation = operation;
   }
@@ -72,14 +72,14 @@ public final class Exchange {
     return this;
   }
 
-  /** Answers. */
+  /** Sends the response. */
   public void answer(int status, CharSequence contentType, Buffer body, Outcome outcome) {
     response.setStatusCode(status);
     header(HttpHeaders.CONTENT_TYPE, contentType).header(HttpHeaders.CACHE_CONTROL, NO_STORE);
     end(body, outcome);
   }
 
-  /** Answers without words. */
+  /** Sends a response without a body. */
   public void answer(int status, Outcome outcome) {
     response.setStatusCode(status);
     header(HttpHeaders.CACHE_CONTROL, NO_STORE);
@@ -93,14 +93,15 @@ public final class Exchange {
     }
   }
 
-  /** Answers with a problem (RFC 9457) in place of what was wished. */
+  /** Refuses the request with a problem (RFC 9457). */
   public void refuse(int status, String detail) {
     problem(status, "about:blank", detail, status < 500 ? Outcome.INVALID : Outcome.FAILED);
   }
 
   /**
-   * {@link #refuse}, and ends the connection: what else comes on it is not worth reading. A little
-   * later, because whoever still sends when it is closed might not get to see the answer.
+   * Refuses the request and closes the connection, since the rest of its input is not worth
+   * reading. It is closed a little later, because a client that is still sending might not receive
+   * the response otherwise.
    */
   public void refuseAndClose(int status, String detail) {
     if (request.version() == HttpVersion.HTTP_2) {
@@ -175,7 +176,7 @@ public final class Exchange {
     refuse(refusal.status(), refusal.detail());
   }
 
-  /** What a failure means to whoever asked. */
+  /** Returns the refusal that a failure is to the client. */
   public static Refusal refusal(Throwable failure) {
     if (failure instanceof Refusal refusal) {
       return refusal;

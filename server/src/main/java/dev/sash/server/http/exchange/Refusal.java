@@ -1,6 +1,6 @@
 package dev.sash.server.http.exchange;
 
-/** A request that is not answered as it wishes, and with which status and words. */
+/** Thrown to refuse a request with a status and a message. */
 public final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 

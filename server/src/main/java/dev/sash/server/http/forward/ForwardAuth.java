@@ -28,10 +28,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers proxies that ask whether to let a request through: nginx ({@code auth_request}), Traefik
- * (ForwardAuth), Caddy ({@code forward_auth}) and Envoy ({@code ext_authz}). The attributes that
- * the policies need are taken from the request. A policy without key attributes is by the client's
- * address.
+ * Responds to proxies that check whether to let a request through: nginx ({@code auth_request}),
+ * Traefik (ForwardAuth), Caddy ({@code forward_auth}) and Envoy ({@code ext_authz}). The attributes
+ * that the policies need are taken from the request. A policy without key attributes is by the
+ * client's address.
  *
  * <p>Nothing that decides how much a request may spend is taken from the client: not the query of
  * the URI, which Caddy passes on from the client, and the tier and the cost only from trusted

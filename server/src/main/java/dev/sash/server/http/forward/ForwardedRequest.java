@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that a proxy asks about, as far as the proxy itself describes it.
+ * The original request that a proxy forwards, as far as the proxy itself describes it.
  *
  * <p>A proxy overwrites the header fields of its own family and passes on all others as the client
  * sent them. So only that family is read, only if the peer is a trusted proxy, and only if a field

@@ -74,7 +74,7 @@ final class Authenticator {
 
   private void checkPassword(Conversation client, byte[] user, byte[] password) {
     if (credentials == null) {
-      // The words of Redis: some clients continue without a password when they read them.
+      // The message of Redis: some clients continue without a password when they receive it.
       throw CommandException.of(
           "AUTH <password> called without any password configured for the default user."
               + " Are you sure your configuration is correct?");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The commands that describe the server. */
 final class ServerCommands {
-  /** The Redis whose commands for connections are understood; clients ask. */
+  /** The version of Redis that is reported to clients: its connection commands are understood. */
   static final String REDIS_VERSION = "7.2.0";
 
   private static final int MANY = Integer.MAX_VALUE;

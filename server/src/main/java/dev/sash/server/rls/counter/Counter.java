@@ -5,24 +5,24 @@ import dev.sash.server.rls.wire.RlsStatus.CurrentLimit;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What counts for one descriptor of one request. */
+/** Counts the hits of one descriptor of one request. */
 public interface Counter {
-  /** The name of the policy under which it counts. */
+  /** Returns the name of the policy under which it counts. */
   String policy();
 
-  /** Spends permits if they fit; 0 only looks. */
-  CompletionStage<Decision> ask(long permits);
+  /** Acquires permits if they fit; 0 only looks. */
+  CompletionStage<Decision> tryAcquire(long permits);
 
   /** Records permits whether they fit or not; denied if more is charged than the limit allows. */
   CompletionStage<Decision> charge(long permits);
 
   /**
-   * Gives back permits.
+   * Refunds permits.
    *
-   * @param charged the decision that charged them; null for those that a client gives back
+   * @param charged the decision that charged them; null if a client refunds them
    */
   CompletionStage<Decision> refund(long permits, @Nullable Decision charged);
 
-  /** How Envoy is told of the limit. */
+  /** Returns the limit as responses to Envoy describe it. */
   CurrentLimit limit(Decision decision);
 }

@@ -36,7 +36,7 @@ public record DomainLimits(String domain, Engine engine, Algorithm algorithm, Du
    * @param domain the domain's name
    * @param limits the limit; empty if it allows nothing
    * @param limiter counts by it
-   * @param shown how Envoy is told of it
+   * @param shown the limit as responses to Envoy describe it
    */
   public record Ready(String domain, List<Limit> limits, RateLimiter limiter, CurrentLimit shown) {
     /**
@@ -81,7 +81,7 @@ public record DomainLimits(String domain, Engine engine, Algorithm algorithm, Du
     throw new InvalidRequestException("unit of limit must be between 1 and 7, was " + limit.unit());
   }
 
-  /** One for each domain, so that metrics tell them apart; its own limit is never asked. */
+  /** One for each domain, so that metrics distinguish them; its own limit is never used. */
   private RateLimiter limiter() {
     boolean fits = domain.length() <= LONGEST_DOMAIN && domain.matches("[A-Za-z0-9._-]+");
     Limit unused = Limit.fixedWindow(1, Duration.ofSeconds(1));

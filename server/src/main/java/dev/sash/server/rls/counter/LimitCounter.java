@@ -22,7 +22,7 @@ record LimitCounter(RateLimiter counting, TimeLimit time, String key, CurrentLim
   }
 
   @Override
-  public CompletionStage<Decision> ask(long permits) {
+  public CompletionStage<Decision> tryAcquire(long permits) {
     return limiter().tryAcquireAsync(key, permits);
   }
 

@@ -21,18 +21,18 @@ record NothingAllowed(String policy, CurrentLimit currentLimit) implements Count
   private static final Decision NEVER = Decisions.neverAllowed(LEAST, 0, 0, 0, Source.STORE);
 
   @Override
-  public CompletionStage<Decision> ask(long permits) {
+  public CompletionStage<Decision> tryAcquire(long permits) {
     return CompletableFuture.completedStage(NEVER);
   }
 
   @Override
   public CompletionStage<Decision> charge(long permits) {
-    return ask(permits);
+    return tryAcquire(permits);
   }
 
   @Override
   public CompletionStage<Decision> refund(long permits, @Nullable Decision charged) {
-    return ask(0);
+    return tryAcquire(0);
   }
 
   @Override

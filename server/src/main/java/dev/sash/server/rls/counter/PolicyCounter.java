@@ -28,14 +28,14 @@ public record PolicyCounter(
     Map<String, String> attributes)
     implements Counter {
   @Override
-  public CompletionStage<Decision> ask(long permits) {
+  public CompletionStage<Decision> tryAcquire(long permits) {
     return engine.check(request(permits), time.left()).thenApply(CheckResult::decision);
   }
 
   /** The policy itself says whether it is charged always. */
   @Override
   public CompletionStage<Decision> charge(long permits) {
-    return ask(permits);
+    return tryAcquire(permits);
   }
 
   @Override

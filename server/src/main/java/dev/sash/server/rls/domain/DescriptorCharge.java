@@ -8,11 +8,11 @@ import dev.sash.store.Decisions;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What one descriptor asks of its counter.
+ * The charge of one descriptor.
  *
  * @param place the descriptor's, in the request
- * @param counter is asked
- * @param permits how many; 0 asks whether there is room
+ * @param counter decides and records
+ * @param permits how many; 0 checks whether there is room
  * @param match what holds for the descriptor
  */
 record DescriptorCharge(int place, Counter counter, long permits, Match match)
@@ -29,7 +29,7 @@ record DescriptorCharge(int place, Counter counter, long permits, Match match)
 
   @Override
   public CompletionStage<Decision> tryAcquire(long howMany) {
-    CompletionStage<Decision> answer = counter.ask(howMany);
+    CompletionStage<Decision> answer = counter.tryAcquire(howMany);
     return permits > 0 ? answer : answer.thenApply(DescriptorCharge::deniedIfFull);
   }
 
@@ -38,7 +38,7 @@ record DescriptorCharge(int place, Counter counter, long permits, Match match)
     return permits > 0 ? counter.charge(permits) : tryAcquire(0);
   }
 
-  /** To look always succeeds. Who costs nothing and only looks wants to know if others would. */
+  /** A look always succeeds, but its status is whether a request of one permit would. */
   private static Decision deniedIfFull(Decision seen) {
     if (!seen.allowed() || seen.remaining() > 0) {
       return seen;

@@ -90,7 +90,7 @@ public final class DescriptorMeters {
      * Counts hits.
      *
      * @param fits whether the limit allows them
-     * @param overLimit whether Envoy is told that it does not
+     * @param overLimit whether the response to Envoy is that it does not
      */
     void count(long hits, boolean fits, boolean overLimit) {
       (fits ? allowed : overLimit ? denied : shadow).increment((double) hits);

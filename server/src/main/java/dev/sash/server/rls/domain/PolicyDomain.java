@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A policy under its name: the entries of a descriptor are the attributes of a request.
  *
- * <p>An entry {@code key} is the key. Otherwise the policy makes it of its own attributes, or, if
- * it says nothing of them, it is all entries in order but for the one that tells the tier: whoever
- * moves to another keeps what is spent.
+ * <p>An entry {@code key} is the key. Otherwise the key is made of the policy's key attributes or,
+ * if it has none, of all entries in order, except for the one with the tier: a client that moves to
+ * another tier keeps what is spent.
  */
 final class PolicyDomain implements Domain {
   private static final String KEY = "key";

@@ -118,7 +118,7 @@ final class RequestCharges {
             charge ->
                 admitted
                     ? charge.counter().refund(charge.permits(), null)
-                    : charge.counter().ask(0))
+                    : charge.counter().tryAcquire(0))
         .thenAccept(found -> put(refunds, found, false));
   }
 

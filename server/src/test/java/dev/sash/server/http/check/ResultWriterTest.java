@@ -33,7 +33,7 @@ class ResultWriterTest {
     return json.toBuffer().toString();
   }
 
-  /** A client that waits as long as it is told must not come too early. */
+  /** A client that waits as long as the response says must not come too early. */
   @ParameterizedTest
   @CsvSource({
     "1, 1, 1",

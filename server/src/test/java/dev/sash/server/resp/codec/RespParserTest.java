@@ -170,7 +170,7 @@ class RespParserTest {
     return requests(parser, bytes);
   }
 
-  /** The words of all requests that are complete. */
+  /** The arguments of all requests that are complete. */
   static List<List<String>> requests(RespParser parser, byte[] bytes) throws ProtocolException {
     parser.feed(bytes);
     List<List<String>> requests = new ArrayList<>();

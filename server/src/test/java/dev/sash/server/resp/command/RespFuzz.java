@@ -62,7 +62,7 @@ class RespFuzz {
     return boxed;
   }
 
-  /** Whatever is asked is answered, and after an end nothing is. */
+  /** Every request has a reply, and after an end there are no more. */
   @FuzzTest(maxDuration = "1m")
   void replies(FuzzedDataProvider data) {
     boolean guarded = data.consumeBoolean();

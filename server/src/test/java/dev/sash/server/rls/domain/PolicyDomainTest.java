@@ -79,7 +79,7 @@ class PolicyDomainTest {
     return ask(null, null, false, pairs);
   }
 
-  /** What the engine has counted for a key, whoever asked. */
+  /** What the engine has counted for a key, over any protocol. */
   private long used(String key) {
     return engine
         .check(CheckRequest.of("api", key, 0L))

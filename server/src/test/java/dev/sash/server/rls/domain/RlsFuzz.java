@@ -40,7 +40,7 @@ class RlsFuzz {
           """,
           "fuzz.yaml");
 
-  /** Whatever is asked, there is a response with a status for each descriptor, or a refusal. */
+  /** Every request has a response with a status for each descriptor, or a refusal. */
   @FuzzTest(maxDuration = "1m")
   void decisions(byte[] message) throws IOException {
     Engine engine = new Engine(InMemoryStore.create(), "memory", CONFIGURATION);
@@ -73,7 +73,7 @@ class RlsFuzz {
   }
 
   private static boolean matches(String pattern, String value) {
-    // Whether the pattern so far matches the first so many characters.
+    // Whether the pattern so far matches the first i characters.
     boolean[] reached = new boolean[value.length() + 1];
     reached[0] = true;
     for (int p = 0; p < pattern.length(); p++) {
