@@ -47,6 +47,12 @@ public final class RawHttp2 implements AutoCloseable {
   private final Map<Integer, String> statuses = new ConcurrentHashMap<>();
   private final CompletableFuture<String> end = new CompletableFuture<>();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+  /** Completed when the settings of the server are acknowledged: nothing else is sent unasked. */
+  private final CompletableFuture<String> settled = new CompletableFuture<>();
+
+  private volatile CompletableFuture<String> pong = new CompletableFuture<>();
+  private volatile boolean ignoresPings;
   private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
   private int next = 1;
 
@@ -93,8 +99,14 @@ public final class RawHttp2 implements AutoCloseable {
     return open(END_HEADERS | END_STREAM, path, fields);
   }
 
-  /** Prepares the beginning of a head, to be continued. Returns its stream. */
-  public int openUnfinished(String path) {
+  /**
+   * Prepares the beginning of a head, to be continued. Returns its stream.
+   *
+   * <p>No other frame may come between. So this waits for the settings of the server, which are
+   * acknowledged.
+   */
+  public int openUnfinished(String path) throws Exception {
+    CompletableFuture.anyOf(settled, end).get(60, TimeUnit.SECONDS);
     return open(0, path);
   }
 
@@ -116,9 +128,19 @@ public final class RawHttp2 implements AutoCloseable {
     frame(DATA, 0, stream, piece);
   }
 
+  /** Prepares the last piece of a body. */
+  public void lastData(int stream, byte[] piece) {
+    frame(DATA, END_STREAM, stream, piece);
+  }
+
   /** Prepares a ping. */
   public void ping() {
     frame(PING, 0, 0, new byte[8]);
+  }
+
+  /** Leaves pings of the server without an answer, from now on. */
+  public void ignorePings() {
+    ignoresPings = true;
   }
 
   /** Prepares a call; {@link #flush} sends it. Returns its stream. */
@@ -137,6 +159,14 @@ public final class RawHttp2 implements AutoCloseable {
   public void cancel(int stream) {
     calls.remove(stream);
     frame(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+  }
+
+  /** Sends what is prepared, and returns when the server has read it or the connection ended. */
+  public void roundTrip() throws Exception {
+    pong = new CompletableFuture<>();
+    ping();
+    flush();
+    CompletableFuture.anyOf(pong, end).get(60, TimeUnit.SECONDS);
   }
 
   /** Sends what is prepared, in one piece. */
@@ -159,9 +189,14 @@ public final class RawHttp2 implements AutoCloseable {
     return !end.isDone();
   }
 
-  /** Returns when the server has closed the connection. */
-  public void awaitClose() throws Exception {
-    closed.get(30, TimeUnit.SECONDS);
+  /**
+   * Returns when the server has closed the connection.
+   *
+   * @return the first sign of the end: what the server said when it went away, or that it closed
+   */
+  public String awaitClose() throws Exception {
+    closed.get(60, TimeUnit.SECONDS);
+    return end.join();
   }
 
   private void read() {
@@ -203,12 +238,22 @@ public final class RawHttp2 implements AutoCloseable {
       }
       case RST_STREAM -> complete(stream, "reset");
       case GO_AWAY ->
-          end.complete("go away: " + new String(payload, 8, payload.length - 8, US_ASCII));
+          end.complete(
+              "go away with error %d: %s"
+                  .formatted(
+                      ByteBuffer.wrap(payload).getInt(4),
+                      new String(payload, 8, payload.length - 8, US_ASCII)));
       case SETTINGS, PING -> {
+        if (type == PING && ignoresPings) {
+          break;
+        }
         if ((flags & ACK) == 0) {
           synchronized (out) {
             out.write(bytes(type, ACK, 0, type == PING ? payload : new byte[0]));
           }
+          settled.complete("settled");
+        } else if (type == PING) {
+          pong.complete("pong");
         }
       }
       default -> {}
