@@ -1,6 +1,7 @@
 package dev.sash.benchmarks.redis;
 
 import static dev.sash.benchmarks.redis.RedisContender.BUCKET4J;
+import static dev.sash.benchmarks.redis.RedisContender.EMPTY;
 import static dev.sash.benchmarks.redis.RedisContender.REDISSON;
 import static dev.sash.benchmarks.redis.RedisContender.REDISSON_POOL;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_COUNTER;
@@ -28,6 +29,7 @@ final class FromJava implements AutoCloseable {
           SASH_COUNTER,
           SASH_COUNTER_BELIEVING,
           SORTED_SET,
+          EMPTY,
           BUCKET4J,
           REDISSON,
           REDISSON_POOL);
@@ -60,6 +62,9 @@ final class FromJava implements AutoCloseable {
   }
 
   private void prove(RedisContender contender) {
+    if (!contender.limits()) {
+      return;
+    }
     String key = "proof";
     Asked asked = fresh(contender, new Task(List.of(key), Proof.PERMITS, Proof.WINDOW));
     long allowed = 0;
@@ -82,7 +87,9 @@ final class FromJava implements AutoCloseable {
     for (Callers callers : crowds) {
       Load load =
           callers.ask(asked, keys, Duration.ofMillis(50), Duration.ofMillis(quick ? 150 : 300));
-      traffic.check(contender.label(), load.allowed());
+      if (contender.limits()) {
+        traffic.check(contender.label(), load.allowed());
+      }
       loads.add(load, contender, traffic, callers.count());
       System.out.printf(
           "  %-40s %-12s %3d callers %9.0f/s %8.0f µs %8.0f µs%n",

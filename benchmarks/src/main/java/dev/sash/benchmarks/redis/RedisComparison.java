@@ -1,9 +1,10 @@
 package dev.sash.benchmarks.redis;
 
 import static dev.sash.benchmarks.redis.RedisContender.BUCKET4J;
-import static dev.sash.benchmarks.redis.RedisContender.REDISSON;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_LOG;
 import static dev.sash.benchmarks.redis.RedisContender.SASH_LOG_BELIEVING;
+import static dev.sash.benchmarks.redis.RedisContender.SORTED_SET;
+import static dev.sash.benchmarks.redis.Traffic.HOT_ALLOWED;
 import static dev.sash.benchmarks.redis.Traffic.HOT_DENIED;
 import static dev.sash.benchmarks.redis.Traffic.MANY_KEYS;
 
@@ -11,6 +12,7 @@ import dev.sash.benchmarks.Machine;
 import dev.sash.benchmarks.Report;
 import dev.sash.testkit.redis.RedisServer;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * {@code ./sash bench redis}: everything that is decided on a Redis server, in one run, on a server
@@ -21,12 +23,14 @@ public final class RedisComparison {
 
   private final ServerSide serverSide;
   private final FromJava fromJava;
+  private final Asynchronous asynchronous;
   private final Ladder ladder;
   private final KeyMemory memory;
 
   private RedisComparison(RedisServer server, Clients clients, boolean quick) {
     serverSide = new ServerSide(server, quick);
     fromJava = new FromJava(server, clients, quick);
+    asynchronous = new Asynchronous(server, clients, quick);
     ladder = new Ladder(server, clients, quick);
     memory = new KeyMemory(server, clients, quick);
   }
@@ -57,6 +61,7 @@ public final class RedisComparison {
   private void measure() throws IOException {
     serverSide.measure();
     memory.measure();
+    asynchronous.measure();
     try (fromJava) {
       fromJava.measure();
     }
@@ -66,6 +71,7 @@ public final class RedisComparison {
   private void describe(Report report) {
     goals(report);
     serverSide.describe(report);
+    asynchronous.describe(report);
     fromJava.describe(report);
     ladder.describe(report);
     memory.describe(report);
@@ -74,42 +80,76 @@ public final class RedisComparison {
   private void goals(Report report) {
     report.goals();
     report.atMost(
-        6.5,
-        "exact log of 10,000: at most 6.5 bytes for each logged request",
-        memory.perRequest(SASH_LOG_BELIEVING, 10_000),
-        "B");
+        0.45,
+        "time of Redis for a decision, exact log, 256 in flight: 0.45 × the usual log's",
+        asynchronous.cpuRatio(AsyncContender.SASH_LOG, AsyncContender.SORTED_SET),
+        "×");
+    for (AsyncContender contender :
+        List.of(
+            AsyncContender.SASH_COUNTER, AsyncContender.SASH_FIXED, AsyncContender.SASH_BUCKET)) {
+      report.atMost(
+          0.6,
+          "the same, " + contender.label().substring(6) + ": 0.6 × the usual counter's",
+          asynchronous.cpuRatio(contender, AsyncContender.TWO_KEYS),
+          "×");
+    }
     report.atLeast(
-        1.3,
-        "exact log on the server: 1.3 × the usual log (aim 1.6)",
+        1.4,
+        "exact log, one call for each decision, on the server: 1.4 × the usual log",
         onServer(ScriptContender.SASH_LOG) / onServer(ScriptContender.SORTED_SET),
         "×");
     report.atLeast(
-        1.2,
-        "sliding counter on the server: 1.2 × the usual counter",
-        onServer(ScriptContender.SASH_COUNTER) / onServer(ScriptContender.TWO_KEYS),
+        1,
+        "two limits on one key, on the server: as much as the usual log with one",
+        onServer(ScriptContender.SASH_TWO_LIMITS) / onServer(ScriptContender.SORTED_SET),
         "×");
+    asynchronous(report, 2, AsyncContender.SORTED_SET, MANY_KEYS, Asynchronous.MANY);
+    asynchronous(report, 5, AsyncContender.BUCKET4J, MANY_KEYS, Asynchronous.MANY);
+    asynchronous(report, 4, AsyncContender.REDISSON, MANY_KEYS, Asynchronous.MANY);
+    asynchronous(report, 1.4, AsyncContender.SORTED_SET, MANY_KEYS, Asynchronous.FEW);
+    asynchronous(report, 4, AsyncContender.SORTED_SET, HOT_ALLOWED, Asynchronous.MANY);
     double log = fromJava.perSecond(SASH_LOG_BELIEVING, MANY_KEYS, CALLERS);
     report.atLeast(
-        2,
-        "from Java, 32 callers, 10,000 keys: 2 × Bucket4j",
+        1,
+        "32 threads that wait, 10,000 keys: as much as the usual log",
+        log / fromJava.perSecond(SORTED_SET, MANY_KEYS, CALLERS),
+        "×");
+    report.atLeast(
+        2.5,
+        "32 threads that wait, 10,000 keys: 2.5 × Bucket4j",
         log / fromJava.perSecond(BUCKET4J, MANY_KEYS, CALLERS),
         "×");
     report.atLeast(
-        4,
-        "from Java, 32 callers, 10,000 keys: 4 × Redisson on one connection",
-        log / fromJava.perSecond(REDISSON, MANY_KEYS, CALLERS),
+        1,
+        "one caller: as much as the usual log",
+        fromJava.perSecond(SASH_LOG_BELIEVING, MANY_KEYS, 1)
+            / fromJava.perSecond(SORTED_SET, MANY_KEYS, 1),
         "×");
+    report.atMost(
+        5.1,
+        "exact log of 10,000: at most 5.1 bytes for each logged request",
+        memory.perRequest(SASH_LOG_BELIEVING, 10_000),
+        "B");
     report.atLeast(
         20,
         "one key, mostly denied, 32 callers: 20 × by the deny cache",
         fromJava.perSecond(SASH_LOG_BELIEVING, HOT_DENIED, CALLERS)
             / fromJava.perSecond(SASH_LOG, HOT_DENIED, CALLERS),
         "×");
-    report.atMost(
-        5,
-        "p99 added to the bare script by the limiter while Redis is well: at most 5 %",
-        100 * (ladder.p99Ratio() - 1),
-        "%");
+  }
+
+  private void asynchronous(
+      Report report, double least, AsyncContender to, Traffic traffic, int inFlight) {
+    report.atLeast(
+        least,
+        "asynchronous, %d in flight, %s: %s × %s"
+            .formatted(
+                inFlight,
+                traffic == MANY_KEYS ? "10,000 keys" : "one key",
+                least == 1.4 ? "1.4" : String.format("%.0f", least),
+                to == AsyncContender.SORTED_SET ? "the usual log" : to.label()),
+        asynchronous.ratio(AsyncContender.SASH_LOG, to, traffic, inFlight),
+        "×");
   }
 
   private double onServer(ScriptContender contender) {

@@ -35,7 +35,10 @@ enum RedisContender {
   SASH_FIXED("Sash, fixed window", believing(Limit::fixedWindow)),
   SASH_BUCKET("Sash, token bucket", believing(Limit::tokenBucket)),
   SASH_BARE("the exact log's script by Lettuce alone", RedisContender::bareLog),
-  SORTED_SET("the usual log, a sorted set, by Lettuce", RedisContender::sortedSet),
+  SORTED_SET(
+      "the usual log, a sorted set, by Lettuce",
+      (clients, task) -> script(clients, Script.sortedSet(task.permits, task.window))),
+  EMPTY("an empty script, by Lettuce", (clients, task) -> script(clients, Script.empty())),
   BUCKET4J("Bucket4j, Lettuce", RedisContender::bucket4j),
   REDISSON("Redisson RRateLimiter, one connection", redisson(Clients::redisson)),
   REDISSON_POOL("Redisson RRateLimiter, its pool", redisson(Clients::pooledRedisson));
@@ -109,8 +112,12 @@ enum RedisContender {
     };
   }
 
-  private static Asked sortedSet(Clients clients, Task task) {
-    Script script = Script.sortedSet(task.permits, task.window);
+  /** Returns whether it is a limiter at all. */
+  boolean limits() {
+    return this != EMPTY;
+  }
+
+  private static Asked script(Clients clients, Script script) {
     RedisAsyncCommands<String, byte[]> redis = clients.lettuce().async();
     String sha1 = await(redis.scriptLoad(script.source()));
     return key -> {

@@ -65,11 +65,11 @@ final class ServerSide {
     Script script = contender.script(traffic.permits(), Traffic.WINDOW);
     Supplier<byte[]> requests = requests(script, traffic.keys());
     pipeline.ask(requests, count / 2);
-    double cpuBefore = cpuSeconds();
+    double cpuBefore = server.cpuSeconds();
     long begin = System.nanoTime();
     long allowed = pipeline.ask(requests, count);
     double seconds = (System.nanoTime() - begin) / 1e9;
-    double cpu = cpuSeconds() - cpuBefore;
+    double cpu = server.cpuSeconds() - cpuBefore;
     if (contender.limits()) {
       traffic.check(contender.label(), (double) allowed / count);
     }
@@ -91,11 +91,6 @@ final class ServerSide {
     byte[][] prepared =
         keys.stream().map(key -> Pipeline.request(sha1, script.call(key))).toArray(byte[][]::new);
     return () -> prepared[random.nextInt(prepared.length)];
-  }
-
-  private double cpuSeconds() {
-    return Double.parseDouble(server.info("used_cpu_user"))
-        + Double.parseDouble(server.info("used_cpu_sys"));
   }
 
   double perSecond(ScriptContender contender, Traffic traffic) {

@@ -187,6 +187,15 @@ public final class RedisServer implements AutoCloseable {
     return field(command("INFO"), field);
   }
 
+  /**
+   * Returns the time that the server has spent on a processor.
+   *
+   * @return seconds
+   */
+  public double cpuSeconds() {
+    return Double.parseDouble(info("used_cpu_user")) + Double.parseDouble(info("used_cpu_sys"));
+  }
+
   /** The value in a text of lines {@code field:value}. */
   static String field(@Nullable Object text, String field) {
     return String.valueOf(text)
