@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 public final class Punctuality {
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** Timers are not more precise than that. */
-  private static final long TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  /** Timers are hardly more precise than that. */
+  private static final long TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -81,8 +81,11 @@ public final class Punctuality {
     for (Pulse pulse : pulses) {
       long due = pulse.dueNanos;
       if (due != 0) {
-        overdue = Math.max(overdue, now - due - TOLERANCE_NANOS);
+        overdue = Math.max(overdue, now - due);
       }
+    }
+    if (overdue <= TOLERANCE_NANOS) {
+      return lateNanos;
     }
     // Read last: what a task counts in between is at most counted twice.
     return lateNanos + Math.min(overdue, Math.max(0, now - countedUntilNanos));
@@ -108,8 +111,8 @@ public final class Punctuality {
 
   private synchronized void beat(Pulse pulse) {
     long now = System.nanoTime();
-    long from = Math.max(pulse.dueNanos + TOLERANCE_NANOS, countedUntilNanos);
-    if (now > from) {
+    long from = Math.max(pulse.dueNanos, countedUntilNanos);
+    if (now - from > TOLERANCE_NANOS) {
       lateNanos += now - from;
       countedUntilNanos = now;
     }

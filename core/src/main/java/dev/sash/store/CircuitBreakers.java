@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps callers from waiting for a remote store that does not answer: enforces the policy's {@link
  * dev.sash.Policy#deadline}, and after a few failures in a row stops asking until a probe succeeds.
- * What is not decided in time is a {@link StoreException}; it may have been charged, never twice.
- * The time that this process itself was late does not count.
+ * What is not decided in time is a {@link StoreException}; it may have been charged, never twice. A
+ * deadline begins again while this process itself is late.
  *
  * <p>There is one {@link CircuitBreaker} for each server and deadline, since how slow is too slow
  * depends on the deadline.

@@ -3,22 +3,21 @@ package dev.sash.store;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Until when to wait for a remote store. It moves by the time that this process itself is late:
- * meanwhile the reply may have arrived without anybody to read it. Not thread-safe.
+ * Until when to wait for a remote store. If this process itself was late meanwhile, the reply may
+ * have arrived without anybody to read it: then the deadline begins again. Not thread-safe.
  */
 final class Deadline {
   /** The most that anybody waits beyond a deadline; a process that stands still does not wait. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The least time to wait for once more. */
-  private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  /** The part of a deadline for which a process must have been late to have missed a reply. */
+  private static final long LATE_PART = 10;
 
   private final RemoteStore store;
-  private final long lateNanos;
   private final long nanos;
-  private final long firstEndNanos;
+  private long lateNanos;
   private long endNanos;
-  private long waitedNanos;
+  private long patienceNanos = PATIENCE_NANOS;
 
   /**
    * Starts now.
@@ -30,8 +29,7 @@ final class Deadline {
     this.store = store;
     this.nanos = nanos;
     lateNanos = store.lateNanos();
-    firstEndNanos = System.nanoTime() + nanos;
-    endNanos = firstEndNanos;
+    endNanos = System.nanoTime() + nanos;
   }
 
   /** Returns the time left; nothing is left when it is 0 or less. */
@@ -40,19 +38,19 @@ final class Deadline {
   }
 
   /**
-   * Moves the deadline, after it has passed, by what this process was late.
+   * Begins again, after the deadline has passed, if this process was late since it last began.
    *
    * @return whether there is time left now
    */
   boolean extend() {
-    long now = System.nanoTime();
-    long left = firstEndNanos + (store.lateNanos() - lateNanos) - now;
-    if (left <= 0 || waitedNanos >= PATIENCE_NANOS) {
+    long late = store.lateNanos();
+    if (late - lateNanos < nanos / LATE_PART || patienceNanos <= 0) {
       return false;
     }
-    long more = Math.min(nanos, Math.max(left, LEAST_NANOS));
-    waitedNanos += more;
-    endNanos = now + more;
+    lateNanos = late;
+    long more = Math.min(nanos, patienceNanos);
+    patienceNanos -= more;
+    endNanos = System.nanoTime() + more;
     return true;
   }
 }

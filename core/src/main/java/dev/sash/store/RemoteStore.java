@@ -48,7 +48,7 @@ public interface RemoteStore extends Store {
 
   /**
    * Returns for how long this process itself has been unable to handle replies: stopped, collecting
-   * garbage or without a processor. Deadlines are extended by it.
+   * garbage or without a processor. A deadline that passes meanwhile begins again.
    *
    * @return a number of nanoseconds that only grows; 0 by default
    */

@@ -60,6 +60,58 @@ class CircuitBreakersTest {
   }
 
   @Test
+  void aDeadlineBeginsAgainWhileThisProcessIsLate() throws InterruptedException {
+    for (boolean async : new boolean[] {false, true}) {
+      CompletableFuture<Decision> reply = new CompletableFuture<>();
+      store.answer = () -> reply;
+      Thread later =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 200; i++) { // at least ten deadlines, and always late
+                  LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                  store.lateNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+                }
+                reply.complete(FakeStore.allowed(1));
+              });
+      later.start();
+
+      Decision decision =
+          async
+              ? breakers.decideAsync(Operation.ACQUIRE, HASTY, "a", 1).toCompletableFuture().join()
+              : breakers.decide(Operation.ACQUIRE, HASTY, "a", 1);
+      assertThat(decision).isEqualTo(FakeStore.allowed(1));
+      later.join();
+    }
+  }
+
+  @Test
+  void nobodyWaitsForALateProcessForEver() {
+    store.answer = CompletableFuture::new;
+    store.isAlwaysLate = true;
+
+    StoreException failure =
+        catchThrowableOfType(
+            StoreException.class, () -> breakers.decide(Operation.ACQUIRE, HASTY, "a", 1));
+    assertThat(failure).hasMessage("no response within PT0.02S");
+    assertThat(breakers.decideAsync(Operation.ACQUIRE, HASTY, "a", 1))
+        .failsWithin(Duration.ofSeconds(40));
+  }
+
+  @Test
+  void aRequestThatWasNeverSentSaysNothingAboutTheServer() {
+    store.answer = CompletableFuture::new;
+    store.givenUp = Reason.OVERLOADED;
+    for (int i = 0; i < 20; i++) {
+      StoreException failure =
+          catchThrowableOfType(
+              StoreException.class, () -> breakers.decide(Operation.ACQUIRE, HASTY, "a", 1));
+      assertThat(failure.reason()).isEqualTo(Reason.OVERLOADED);
+      assertThat(failure).hasMessage("too many requests to send them within PT0.02S");
+    }
+    assertThat(breakers.isUp()).isTrue();
+  }
+
+  @Test
   void logsAChangeOfStateOnce() {
     String opened = "WARNING Circuit breaker of Fake w opened";
     String closed = "INFO Circuit breaker of Fake w closed after";

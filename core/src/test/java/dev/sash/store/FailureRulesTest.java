@@ -92,6 +92,92 @@ class FailureRulesTest {
   }
 
   @Test
+  void localContinuesFromWhatTheStoreLastAnswered() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    store.answersWith(FakeStore.allowed(7));
+    assertThat(limiter.tryAcquire("k").source()).isEqualTo(Source.STORE);
+
+    store.failsWith(Reason.UNAVAILABLE);
+    assertThat(limiter.peek("k").remaining()).isEqualTo(3);
+    assertThat(limiter.tryAcquire("k", 2).remaining()).isEqualTo(1);
+    assertThat(limiter.tryAcquire("k", 2).allowed()).as("one is left").isFalse();
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    Decision denied = limiter.tryAcquire("k");
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.source()).isEqualTo(Source.LOCAL);
+    assertThat(denied.retryAfter()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(limiter.tryAcquire("k", 11).neverAllowed()).isTrue();
+    assertThat(limiter.tryAcquire("other", 10).allowed()).as("nothing is known of it").isTrue();
+  }
+
+  @Test
+  void whatTheStoreLastAnsweredExpires() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    store.answersWith(FakeStore.allowed(7));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    store.failsWith(Reason.UNAVAILABLE);
+
+    store.time.set(59_999_999);
+    assertThat(limiter.tryAcquire("k", 4).allowed()).isFalse();
+    store.time.set(60_000_000);
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+  }
+
+  @Test
+  void localAdmitsItsShareOfWhatWasLeft() {
+    RateLimiter limiter = rules(3).limiter(policy(FailureRule.LOCAL));
+    store.answersWith(FakeStore.allowed(2));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    store.failsWith(Reason.UNAVAILABLE);
+
+    assertThat(limiter.tryAcquire("k", 2).allowed()).as("8 / 3, rounded down").isTrue();
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+  }
+
+  @Test
+  void afterRecoveryWhatWasAdmittedLocallyStillCounts() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    store.answersWith(FakeStore.allowed(4));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    store.failsWith(Reason.UNAVAILABLE);
+    assertThat(limiter.tryAcquire("k", 3).allowed()).isTrue();
+    store.answersWith(FakeStore.allowed(5));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    store.failsWith(Reason.UNAVAILABLE);
+
+    assertThat(limiter.tryAcquire("k", 3).allowed()).as("10 - 5 - 3 are left").isFalse();
+    assertThat(limiter.tryAcquire("k", 2).allowed()).isTrue();
+  }
+
+  @Test
+  void whatTheStoreMayStillGrantIsLeftAlone() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    CompletableFuture<Decision> slow = new CompletableFuture<>();
+    store.answer = () -> slow;
+    CompletableFuture<Decision> first = limiter.tryAcquireAsync("k", 8).toCompletableFuture();
+    store.failsWith(Reason.UNAVAILABLE);
+
+    Decision denied = limiter.tryAcquire("k", 3);
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.retryAfter()).as("the deadline").isEqualTo(Duration.ofSeconds(30));
+    assertThat(limiter.tryAcquire("k", 2).allowed()).isTrue();
+    slow.completeExceptionally(new StoreException(Reason.UNAVAILABLE, "on purpose", null));
+    assertThat(first.join().allowed()).as("8 are left, and nothing is on its way").isTrue();
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+  }
+
+  @Test
+  void aResetForgetsWhatTheStoreLastAnswered() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    store.answersWith(FakeStore.allowed(7));
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    limiter.reset("k");
+    store.failsWith(Reason.UNAVAILABLE);
+
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+  }
+
+  @Test
   void theShareOfASmallLimitIsOne() {
     store.failsWith(Reason.UNAVAILABLE);
     Policy bucket = Policy.of("b", Limit.parse("2/1h token-bucket capacity=7"));
@@ -128,7 +214,7 @@ class FailureRulesTest {
     store.failsWith(Reason.UNAVAILABLE);
     limiter.tryAcquire("k", 8);
 
-    assertThat(limiter.refund("k", 1, charged).used()).as("of the fallback").isEqualTo(8);
+    assertThat(limiter.refund("k", 1, charged).used()).as("1 there and 8 here").isEqualTo(9);
     store.answersWith(FakeStore.allowed(1));
     store.calls.clear();
     limiter.refund("k", 1, charged);

@@ -29,6 +29,14 @@ final class FakeStore implements RemoteStore {
   final AtomicInteger reconnects = new AtomicInteger();
   volatile boolean isClosed;
 
+  /** What a request that is given up says about the server. */
+  volatile Reason givenUp = Reason.UNAVAILABLE;
+
+  /** For how long this process was late. */
+  final AtomicLong lateNanos = new AtomicLong();
+
+  volatile boolean isAlwaysLate;
+
   /** What a decision returns. */
   volatile Supplier<CompletionStage<Decision>> answer = () -> now(allowed(1));
 
@@ -106,6 +114,16 @@ final class FakeStore implements RemoteStore {
   @Override
   public void reconnect(String node) {
     reconnects.incrementAndGet();
+  }
+
+  @Override
+  public Reason giveUp(CompletionStage<Decision> request) {
+    return givenUp;
+  }
+
+  @Override
+  public long lateNanos() {
+    return isAlwaysLate ? System.nanoTime() : lateNanos.get();
   }
 
   @Override

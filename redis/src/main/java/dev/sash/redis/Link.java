@@ -39,6 +39,7 @@ final class Link implements AutoCloseable {
   private static final long CONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int WARM_UPS = 25;
   private static final long WARM_UP_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -74,9 +75,24 @@ final class Link implements AutoCloseable {
   /** Begins to connect, until it succeeds, and waits for it that long. */
   void connectWithin(Duration timeout) {
     connecting.set(true);
+    long lateBefore = punctuality.lateNanos();
+    CompletableFuture<Void> attempt = attemptToConnect();
+    long left = timeout.toNanos();
     try {
-      attemptToConnect().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
+      while (left > 0) {
+        long begin = System.nanoTime();
+        try {
+          attempt.get(left, TimeUnit.NANOSECONDS);
+          return;
+        } catch (TimeoutException e) {
+          // A process that has just started is often late itself.
+          long late = punctuality.lateNanos();
+          left += Math.min(late - lateBefore, MAX_LATE_NANOS) - (System.nanoTime() - begin);
+          lateBefore = late;
+        }
+      }
+      LOG.warn("Redis is unavailable: decisions use the failure rule until it responds");
+    } catch (ExecutionException e) {
       LOG.warn("Redis is unavailable: decisions use the failure rule until it responds");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

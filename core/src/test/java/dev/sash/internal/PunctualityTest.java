@@ -1,0 +1,71 @@
+package dev.sash.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+class PunctualityTest {
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+  private final Punctuality punctuality = new Punctuality();
+  private final AtomicReference<Runnable> task = new AtomicReference<>();
+
+  PunctualityTest() {
+    punctuality.watch((nanos, next) -> task.set(next));
+  }
+
+  @Test
+  void aTaskThatIsStillDueCounts() {
+    long before = punctuality.lateNanos();
+
+    pause();
+
+    assertThat(punctuality.lateNanos() - before).isGreaterThan(LATE_NANOS / 2);
+  }
+
+  @Test
+  void whatATaskWasLateByIsCountedOnce() {
+    long start = System.nanoTime();
+    long before = punctuality.lateNanos();
+    pause();
+    task.get().run();
+    long late = punctuality.lateNanos() - before;
+
+    assertThat(late)
+        .isBetween(LATE_NANOS / 2, System.nanoTime() - start)
+        .isLessThanOrEqualTo(punctuality.lateNanos() - before);
+  }
+
+  @Test
+  void nothingIsWatchedWhileNobodyAsks() {
+    assertThat(task).hasNullValue();
+    assertThat(punctuality.lateNanos()).isNotNegative();
+    assertThat(task).doesNotHaveNullValue();
+    Runnable first = task.get();
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_500));
+    first.run();
+    assertThat(task).as("not scheduled again").hasValue(first);
+    assertThat(punctuality.lateNanos()).isPositive();
+    assertThat(task.get()).isNotSameAs(first);
+  }
+
+  @Test
+  void aThreadThatHasEndedIsNotWatched() {
+    punctuality.watch(
+        (nanos, next) -> {
+          throw new RejectedExecutionException("ended");
+        });
+    long before = punctuality.lateNanos();
+    task.get().run();
+
+    assertThat(punctuality.lateNanos()).isGreaterThanOrEqualTo(before);
+  }
+
+  private static void pause() {
+    LockSupport.parkNanos(LATE_NANOS);
+  }
+}
