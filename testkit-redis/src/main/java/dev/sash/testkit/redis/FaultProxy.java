@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  *
- * <p>{@link #pass}, {@link #delay}, {@link #blackHole}, {@link #dropReplies} and {@link #refuse}
- * each replace the one before, for open connections too, and hold for what arrives afterwards.
- * {@link #cut} and {@link #reset} happen once. A connection is open to the proxy a moment after the
- * client believes so: to be sure, let it answer something first.
+ * <p>{@link #pass}, {@link #delay}, {@link #blackHole}, {@link #dropReplies}, {@link #holdReplies}
+ * and {@link #refuse} each replace the one before, for open connections too, and hold for what
+ * arrives afterwards. {@link #cut} and {@link #reset} happen once. A connection is open to the
+ * proxy a moment after the client believes so: to be sure, let it answer something first.
  *
  * <p>Thread-safe. It follows a server that is killed and restarted.
  */
@@ -38,14 +38,16 @@ public final class FaultProxy implements AutoCloseable {
    * @param accepts whether new connections stay open
    * @param requests whether what the client sends is forwarded
    * @param replies whether what the server sends is forwarded
+   * @param holds whether replies wait for another fault before they are forwarded
    * @param delayNanos how late
    */
-  record Fault(boolean accepts, boolean requests, boolean replies, long delayNanos) {}
+  record Fault(
+      boolean accepts, boolean requests, boolean replies, boolean holds, long delayNanos) {}
 
   static final int NO_RESET = -1;
 
-  private static final Fault NONE = new Fault(true, true, true, 0);
-  private static final Fault REFUSE = new Fault(false, false, false, 0);
+  private static final Fault NONE = new Fault(true, true, true, false, 0);
+  private static final Fault REFUSE = new Fault(false, false, false, false, 0);
   private static final long CLOSE_SECONDS = 10;
 
   private final int target;
@@ -61,6 +63,8 @@ public final class FaultProxy implements AutoCloseable {
   private volatile Fault fault = NONE;
   // Guarded by this.
   private long bytesToReset = NO_RESET;
+  private int held;
+  private long changes;
 
   private FaultProxy(int target) throws IOException {
     this.target = target;
@@ -130,7 +134,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Forwards everything at once. What was delayed before still comes when it is due. */
   public void pass() {
-    fault = NONE;
+    become(NONE);
   }
 
   /**
@@ -140,22 +144,40 @@ public final class FaultProxy implements AutoCloseable {
    * @param delay how late
    */
   public void delay(Duration delay) {
-    fault = new Fault(true, true, true, delay.toNanos());
+    become(new Fault(true, true, true, false, delay.toNanos()));
   }
 
   /** Accepts connections and swallows all they send; answers nothing, not even an end. */
   public void blackHole() {
-    fault = new Fault(true, false, false, 0);
+    become(new Fault(true, false, false, false, 0));
   }
 
   /** Forwards requests, so that they are executed, and swallows the replies. */
   public void dropReplies() {
-    fault = new Fault(true, true, false, 0);
+    become(new Fault(true, true, false, false, 0));
+  }
+
+  /**
+   * Forwards requests, and holds on each connection the next bytes of replies until another fault
+   * replaces this one: then they are forwarded, and the other fault applies to what follows them.
+   * Called again, it forwards what is held and holds what comes next.
+   */
+  public void holdReplies() {
+    become(new Fault(true, true, true, true, 0));
+  }
+
+  /**
+   * Returns the number of connections on which replies are held now.
+   *
+   * @return 0 or more
+   */
+  public synchronized int held() {
+    return held;
   }
 
   /** Cuts all connections, and closes new ones at once. */
   public void refuse() {
-    fault = REFUSE;
+    become(REFUSE);
     cut();
   }
 
@@ -187,7 +209,7 @@ public final class FaultProxy implements AutoCloseable {
   @Override
   public void close() {
     // A connection that is just being accepted closes itself.
-    fault = REFUSE;
+    become(REFUSE);
     try {
       listener.close();
       connections.forEach(ProxiedConnection::close);
@@ -217,6 +239,25 @@ public final class FaultProxy implements AutoCloseable {
 
   Fault fault() {
     return fault;
+  }
+
+  private synchronized void become(Fault next) {
+    fault = next;
+    held = 0;
+    changes++;
+    notifyAll();
+  }
+
+  /** Returns the fault for replies that have arrived, when they may be forwarded if at all. */
+  synchronized Fault faultOfReplies() throws InterruptedException {
+    Fault found = fault;
+    if (found.holds()) {
+      held++;
+      for (long before = changes; changes == before; ) {
+        wait();
+      }
+    }
+    return found;
   }
 
   /** How many of the next bytes pass before a reset, all included; NO_RESET if it is not due. */

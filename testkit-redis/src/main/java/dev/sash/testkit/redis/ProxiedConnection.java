@@ -127,12 +127,12 @@ final class ProxiedConnection {
     }
   }
 
-  private void readServer() throws IOException {
+  private void readServer() throws IOException, InterruptedException {
     try {
       InputStream in = server.getInputStream();
       byte[] buffer = new byte[BUFFER_BYTES];
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        FaultProxy.Fault fault = proxy.fault();
+        FaultProxy.Fault fault = proxy.faultOfReplies();
         if (fault.replies()) {
           replies.send(Arrays.copyOf(buffer, n), fault.delayNanos());
         }

@@ -156,6 +156,30 @@ class FaultProxyIT {
   }
 
   @Test
+  void heldRepliesComeBeforeThoseOfTheNextFault() throws IOException {
+    try (Resp client = connect(LONG);
+        Socket raw = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
+      client.call("SET", "key", "0");
+      proxy.holdReplies();
+      raw.getOutputStream().write(Resp.request("INCR", "key"));
+      Waiting.until("a held reply", LONG, () -> proxy.held() == 1 ? "" : "none");
+      raw.getOutputStream().write(Resp.request("INCR", "key"));
+      awaitCount("2");
+      raw.setSoTimeout((int) SHORT.toMillis());
+      assertThatExceptionOfType(SocketTimeoutException.class)
+          .isThrownBy(() -> raw.getInputStream().read());
+      raw.setSoTimeout((int) LONG.toMillis());
+
+      proxy.holdReplies();
+      assertThat(raw.getInputStream().readNBytes(4)).asString().isEqualTo(":1\r\n");
+      Waiting.until("another held reply", LONG, () -> proxy.held() == 1 ? "" : "none");
+      proxy.dropReplies();
+      assertThat(raw.getInputStream().readNBytes(4)).asString().isEqualTo(":2\r\n");
+      assertThat(proxy.held()).isZero();
+    }
+  }
+
+  @Test
   void refusesOpenAndNewConnections() throws IOException {
     try (Resp client = connect(LONG)) {
       client.call("PING");
