@@ -244,8 +244,10 @@ final class Serve {
     if (port == null) {
       return null;
     }
+    HttpBounds bounds = bounds(arguments);
     return GrpcOptions.at(arguments.text(HOST, LOOPBACK), port)
         .withMaxConnections(connections(arguments))
+        .withTimeouts(bounds.idleTimeout(), bounds.requestTimeout())
         .withTls(tls(arguments));
   }
 

@@ -13,6 +13,7 @@ import dev.sash.server.rls.GrpcOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -96,11 +97,16 @@ class ServeTest {
             "--tls-key=b",
             "--tls-client-ca=c",
             "--resp-tls=true",
+            "--idle-timeout=7s",
+            "--request-timeout=3s",
             "--max-connections=1000");
     TlsFiles files = new TlsFiles(Path.of("a"), Path.of("b"), Path.of("c"));
     assertThat(options.http().tls()).isEqualTo(files);
     assertThat(options.http().tokens().isSet(Right.ADMIN)).isTrue();
     assertThat(options.grpc()).extracting(GrpcOptions::tls).isEqualTo(files);
+    assertThat(options.grpc())
+        .extracting(GrpcOptions::idleTimeout, GrpcOptions::requestTimeout)
+        .containsExactly(Duration.ofSeconds(7), Duration.ofSeconds(3));
     assertThat(options.resp()).extracting(RespOptions::tls).isEqualTo(files);
     assertThat(options.resp()).extracting(RespOptions::credentials).isNotNull();
     assertThat(options.resp()).extracting(resp -> resp.tokens().isSet(Right.ADMIN)).isEqualTo(true);

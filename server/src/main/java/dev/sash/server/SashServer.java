@@ -103,7 +103,7 @@ public final class SashServer implements AutoCloseable {
     Refunds refunds = new Refunds(engine, receipts(options, store));
     this.http = new HttpApi(vertx, engine, refunds, new Own(), usage, registry, options.http());
     GrpcOptions grpcOptions = options.grpc();
-    this.grpc = grpcOptions == null ? null : grpc(vertx, engine, grpcOptions, registry);
+    this.grpc = grpcOptions == null ? null : grpc(vertx, engine, grpcOptions, usage, registry);
     Gauge.builder("sash.server.input.bytes", usage.input(), ByteBudget::used)
         .description("Bytes of requests that are not complete")
         .strongReference(true)
@@ -118,10 +118,10 @@ public final class SashServer implements AutoCloseable {
   }
 
   private static GrpcServer grpc(
-      Vertx vertx, Engine engine, GrpcOptions options, MeterRegistry registry) {
+      Vertx vertx, Engine engine, GrpcOptions options, NetworkUsage usage, MeterRegistry registry) {
     TlsFiles tls = options.tls();
     return new GrpcServer(
-        engine, options, tls == null ? null : GrpcTls.following(vertx, tls), registry);
+        engine, options, tls == null ? null : GrpcTls.following(vertx, tls), usage, registry);
   }
 
   /** Receipts of a server alone need no secret that others know. */

@@ -27,8 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -50,9 +48,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileHttp2IT {
   private static final String CHECK = "/v1/check";
   private static final byte[] ASK = "{\"policy\":\"many\",\"key\":\"ann\"}".getBytes(UTF_8);
-  private static final String INPUT = "sash_server_input_bytes";
-  private static final String WAITING = "sash_server_requests_waiting{protocol=\"http\"}";
-  private static final String CONNECTIONS = "sash_server_connections{protocol=\"http\"}";
+  private static final String INPUT = ServerMetrics.INPUT;
+  private static final String WAITING = ServerMetrics.waiting("http");
+  private static final String CONNECTIONS = ServerMetrics.connections("http");
   private static final String RLS = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final String INVALID_ARGUMENT = "3";
   private static final String RESOURCE_EXHAUSTED = "8";
@@ -146,18 +144,15 @@ class HostileHttp2IT {
   }
 
   private double metric(String name) throws Exception {
-    String page = other.send(request("/metrics").build(), BodyHandlers.ofString()).body();
-    Matcher matcher =
-        Pattern.compile("^" + Pattern.quote(name) + " (\\S+)$", Pattern.MULTILINE).matcher(page);
-    assertThat(matcher.find()).as("%s in %s", name, page).isTrue();
-    return Double.parseDouble(matcher.group(1));
+    return metrics().get(name);
   }
 
-  /** Returns when a metric has a value; the time limit of the test ends the wait. */
   private void awaitMetric(String name, double value) throws Exception {
-    while (metric(name) != value) {
-      LockSupport.parkNanos(10_000_000);
-    }
+    metrics().await(name, value);
+  }
+
+  private ServerMetrics metrics() {
+    return new ServerMetrics(other, "https://localhost:" + server.port());
   }
 
   /**
@@ -455,8 +450,8 @@ class HostileHttp2IT {
         assertThat(connection.await(beyond)).isEqualTo("reset");
         assertAnswered(others);
       }
-      awaitMetric("sash_server_connections{protocol=\"grpc\"}", 1);
-      assertThat(metric("sash_server_requests_waiting{protocol=\"grpc\"}")).isZero();
+      awaitMetric(ServerMetrics.connections("grpc"), 1);
+      assertThat(metric(ServerMetrics.waiting("grpc"))).isZero();
       assertAnswered(others);
     }
   }

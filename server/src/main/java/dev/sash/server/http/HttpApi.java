@@ -5,11 +5,10 @@ import dev.sash.server.engine.Refunds;
 import dev.sash.server.http.forward.ProxyWarning;
 import dev.sash.server.http.guard.HttpBounds;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.net.ConnectionLimit;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.net.TlsReloader;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP API on its port, with HTTP/1.1 and HTTP/2, on every event loop. */
@@ -53,23 +51,16 @@ public final class HttpApi {
       MeterRegistry registry,
       HttpOptions options) {
     this.vertx = vertx;
-    AtomicInteger connections = new AtomicInteger();
-    Gauge.builder("sash.server.connections", connections, AtomicInteger::get)
-        .description("Connections that are open")
-        .tag("protocol", "http")
-        .strongReference(true)
-        .register(registry);
-    Counter refused =
-        Counter.builder("sash.server.connections.refused")
-            .description("Connections closed because there were too many")
-            .tag("protocol", "http")
-            .register(registry);
+    ConnectionLimit connections =
+        new ConnectionLimit(
+            "http", options.bounds().maxConnections(), usage.connections(), registry);
     HttpServerOptions transport = transport(options);
     TlsFiles files = options.tls();
     this.tls =
         files == null
             ? null
-            : TlsReloader.configure(vertx, "HTTP", files, withTls(transport, options.bounds()));
+            : TlsReloader.configure(
+                vertx, "HTTP", files, withTls(transport, options.bounds()), connections);
     this.shared =
         new HttpEdge.Shared(
             engine,
@@ -79,8 +70,7 @@ public final class HttpApi {
             options,
             transport,
             connections,
-            usage,
-            refused::increment,
+            usage.input(),
             new ProxyWarning(System::nanoTime));
   }
 

@@ -13,7 +13,8 @@ import dev.sash.server.http.guard.Connections;
 import dev.sash.server.http.guard.PendingBodies;
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
-import dev.sash.server.net.NetworkUsage;
+import dev.sash.server.net.ByteBudget;
+import dev.sash.server.net.ConnectionLimit;
 import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -26,7 +27,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** The HTTP server of one event loop: routes each request to its handler. */
@@ -50,9 +50,8 @@ final class HttpEdge extends VerticleBase {
   /**
    * What all event loops share.
    *
-   * @param connections how many there are
-   * @param usage bounds what clients use, over all protocols
-   * @param onRefused called for each connection beyond the maximum
+   * @param connections bounds how many there are
+   * @param input the bytes of requests that are not complete, over all protocols
    * @param proxyWarning notes proxies that are not trusted
    */
   record Shared(
@@ -62,9 +61,8 @@ final class HttpEdge extends VerticleBase {
       RequestMeters meters,
       HttpOptions options,
       HttpServerOptions transport,
-      AtomicInteger connections,
-      NetworkUsage usage,
-      Runnable onRefused,
+      ConnectionLimit connections,
+      ByteBudget input,
       ProxyWarning proxyWarning) {}
 
   private final Shared shared;
@@ -82,13 +80,8 @@ final class HttpEdge extends VerticleBase {
     this.checks = new Checks(shared.engine, shared.refunds, adminGuard);
     this.forwardAuth = new ForwardAuth(shared.engine, shared.proxyWarning);
     this.browserGuard = new BrowserGuard(shared.options.allowedHosts());
-    this.connections =
-        new Connections(
-            shared.connections,
-            shared.usage.connections(),
-            shared.options.bounds(),
-            shared.onRefused);
-    this.bodies = new PendingBodies(shared.usage.input(), shared.options.bounds());
+    this.connections = new Connections(shared.connections, shared.options.bounds());
+    this.bodies = new PendingBodies(shared.input, shared.options.bounds());
     this.administration =
         new Administration(
             vertx, shared.engine, shared.operations, shared.proxyWarning, adminGuard);

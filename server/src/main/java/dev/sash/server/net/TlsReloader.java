@@ -63,6 +63,24 @@ public final class TlsReloader {
   }
 
   /**
+   * Reads the files, and adds TLS to the options of a port. Connections count before their
+   * handshake.
+   *
+   * @param vertx reads the files, on its worker threads
+   * @param port the name of the port in the log, such as {@code HTTP}
+   * @param files the files
+   * @param options receive certificate, key and authorities
+   * @param limit closes connections beyond it, without a handshake
+   * @return a reloader that does not watch the files yet
+   * @throws IllegalArgumentException if the files cannot be used
+   */
+  public static TlsReloader configure(
+      Vertx vertx, String port, TlsFiles files, NetServerOptions options, ConnectionLimit limit) {
+    options.setSslEngineOptions(new LimitedTls(limit));
+    return configure(vertx, port, files, options);
+  }
+
+  /**
    * Watches the files until Vert.x is closed.
    *
    * @param update puts options into effect for new connections

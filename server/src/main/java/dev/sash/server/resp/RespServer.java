@@ -2,6 +2,7 @@ package dev.sash.server.resp;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.engine.Refunds;
+import dev.sash.server.net.ConnectionLimit;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.PeerAddress;
@@ -9,7 +10,6 @@ import dev.sash.server.net.TlsFiles;
 import dev.sash.server.net.TlsReloader;
 import dev.sash.server.resp.command.Conversation;
 import dev.sash.server.resp.command.Conversations;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -18,6 +18,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -27,7 +28,6 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +46,10 @@ public final class RespServer {
   private final Vertx vertx;
   private final RespOptions options;
   private final Conversations conversations;
-  private final AtomicInteger connections = new AtomicInteger();
+  private final ConnectionLimit connections;
   private final NetworkUsage usage;
   private final NetServerOptions transport = new NetServerOptions().setTcpNoDelay(true);
   private final @Nullable TlsReloader tls;
-  private final Counter refused;
   private volatile int actualPort;
 
   /** One of those that share the port: what is changed there holds for all. */
@@ -78,8 +77,8 @@ public final class RespServer {
 
   /**
    * Creates a server with meters: the counter {@code sash.resp.commands} with the tags {@code
-   * command} and {@code outcome}, the gauge {@code sash.resp.connections}, and the counter {@code
-   * sash.server.connections.refused}.
+   * command} and {@code outcome}, the gauge {@code sash.resp.connections}, and the meters of {@link
+   * ConnectionLimit}.
    *
    * @param vertx has the event loops
    * @param engine decides
@@ -98,8 +97,11 @@ public final class RespServer {
     this.vertx = Objects.requireNonNull(vertx, "vertx must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
     TlsFiles files = options.tls();
-    this.tls = files == null ? null : TlsReloader.configure(vertx, "RESP", files, transport);
     this.usage = Objects.requireNonNull(usage, "usage must not be null");
+    this.connections =
+        new ConnectionLimit("resp", options.maxConnections(), usage.connections(), registry);
+    this.tls =
+        files == null ? null : TlsReloader.configure(vertx, "RESP", files, transport, connections);
     this.conversations =
         new Conversations(
             engine,
@@ -107,17 +109,12 @@ public final class RespServer {
             options.credentials(),
             options.tokens(),
             options.conversationBounds(),
-            connections::get,
+            connections::open,
             registry);
-    Gauge.builder("sash.resp.connections", connections, AtomicInteger::get)
+    Gauge.builder("sash.resp.connections", connections, ConnectionLimit::open)
         .description("Connections over RESP")
         .strongReference(true)
         .register(registry);
-    this.refused =
-        Counter.builder("sash.server.connections.refused")
-            .description("Connections closed because there were too many")
-            .tag("protocol", "resp")
-            .register(registry);
   }
 
   /**
@@ -193,36 +190,26 @@ public final class RespServer {
     }
 
     /** Counts a connection; or returns why there is no room for it. */
-    private @Nullable String opened(PeerAddress peer) {
-      if (connections.incrementAndGet() > options.maxConnections()) {
-        connections.decrementAndGet();
-        return "max number of clients reached";
-      }
-      if (!usage.connections().opened(peer)) {
-        connections.decrementAndGet();
-        return "max number of clients from this address reached";
-      }
-      return null;
+    private @Nullable String refusal(NetSocket socket) {
+      return switch (connections.admit(
+          ((NetSocketInternal) socket).channelHandlerContext().channel())) {
+        case ADMITTED -> null;
+        case TOO_MANY -> "max number of clients reached";
+        case TOO_MANY_FROM_ADDRESS -> "max number of clients from this address reached";
+      };
     }
 
     private void connected(NetSocket socket) {
-      PeerAddress peer = peer(socket);
-      String refusal = opened(peer);
+      String refusal = refusal(socket);
       if (refusal != null) {
-        refused.increment();
         socket.end(Buffer.buffer("-ERR " + refusal + "\r\n"));
         return;
       }
-      SocketWire wire = new SocketWire(socket, peer);
+      SocketWire wire = new SocketWire(socket, peer(socket));
       Conversation conversation = conversations.start(wire, usage.input().share());
       open.add(conversation);
       socket.shutdownHandler(nothing -> conversation.finish());
-      socket.closeHandler(
-          nothing -> {
-            open.remove(conversation);
-            connections.decrementAndGet();
-            usage.connections().closed(peer);
-          });
+      socket.closeHandler(nothing -> open.remove(conversation));
       wire.serve(conversation);
     }
   }

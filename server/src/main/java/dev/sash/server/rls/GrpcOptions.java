@@ -12,10 +12,19 @@ import org.jspecify.annotations.Nullable;
  * @param port the port to listen on; 0 for any that is free
  * @param tls the files of TLS; null for no TLS
  * @param maxConnections how many connections there may be; more are closed as they come
+ * @param idleTimeout the time without a call after which a connection is closed
+ * @param requestTimeout the time in which the request of a call must be complete; also the time to
+ *     begin to speak HTTP/2
  * @param drainTimeout how long calls under way may take when the server stops
  */
 public record GrpcOptions(
-    String host, int port, @Nullable TlsFiles tls, int maxConnections, Duration drainTimeout) {
+    String host,
+    int port,
+    @Nullable TlsFiles tls,
+    int maxConnections,
+    Duration idleTimeout,
+    Duration requestTimeout,
+    Duration drainTimeout) {
   /** Checks the numbers. */
   public GrpcOptions {
     Objects.requireNonNull(host, "host must not be null");
@@ -25,17 +34,33 @@ public record GrpcOptions(
     if (maxConnections < 1) {
       throw new IllegalArgumentException("maxConnections must be 1 or more, was " + maxConnections);
     }
+    checkSeconds("idleTimeout", idleTimeout);
+    checkSeconds("requestTimeout", requestTimeout);
+  }
+
+  private static void checkSeconds(String name, Duration time) {
+    if (time.toSeconds() < 1) {
+      throw new IllegalArgumentException(name + " must be 1 s or more, was " + time);
+    }
   }
 
   /**
-   * Returns the defaults: without TLS, 20,000 connections, ten seconds to drain.
+   * Returns the defaults: without TLS, 20,000 connections, a minute to be idle, ten seconds to send
+   * a request and ten seconds to drain.
    *
    * @param host the address to listen on
    * @param port the port to listen on; 0 for any that is free
    * @return the options
    */
   public static GrpcOptions at(String host, int port) {
-    return new GrpcOptions(host, port, null, 20_000, Duration.ofSeconds(10));
+    return new GrpcOptions(
+        host,
+        port,
+        null,
+        20_000,
+        Duration.ofMinutes(1),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(10));
   }
 
   /**
@@ -45,7 +70,8 @@ public record GrpcOptions(
    * @return the options
    */
   public GrpcOptions withTls(@Nullable TlsFiles tls) {
-    return new GrpcOptions(host, port, tls, maxConnections, drainTimeout);
+    return new GrpcOptions(
+        host, port, tls, maxConnections, idleTimeout, requestTimeout, drainTimeout);
   }
 
   /**
@@ -55,6 +81,18 @@ public record GrpcOptions(
    * @return the options
    */
   public GrpcOptions withMaxConnections(int most) {
-    return new GrpcOptions(host, port, tls, most, drainTimeout);
+    return new GrpcOptions(host, port, tls, most, idleTimeout, requestTimeout, drainTimeout);
+  }
+
+  /**
+   * Returns these options with other limits of time.
+   *
+   * @param idleTimeout the time without a call after which a connection is closed, 1 s or more
+   * @param requestTimeout the time in which a request must be complete, 1 s or more
+   * @return the options
+   */
+  public GrpcOptions withTimeouts(Duration idleTimeout, Duration requestTimeout) {
+    return new GrpcOptions(
+        host, port, tls, maxConnections, idleTimeout, requestTimeout, drainTimeout);
   }
 }

@@ -2,6 +2,9 @@ package dev.sash.server.rls;
 
 import dev.sash.server.engine.Engine;
 import dev.sash.server.metrics.RequestMeters;
+import dev.sash.server.net.ConnectionLimit;
+import dev.sash.server.net.NetworkBounds;
+import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.rls.domain.Decider;
 import dev.sash.server.rls.domain.DescriptorMeters;
 import io.grpc.Server;
@@ -34,9 +37,8 @@ public final class GrpcServer implements AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
   /**
-   * Those under way on a connection. Bounds what waits for a store, and with the length of messages
-   * the memory of those that are not complete: 64 MiB. Clients with more calls wait or connect
-   * again.
+   * Those under way on a connection. Bounds what waits for a store. Clients with more calls wait or
+   * connect again.
    */
   private static final int MAX_CALLS_PER_CONNECTION = 1_000;
 
@@ -57,6 +59,7 @@ public final class GrpcServer implements AutoCloseable {
           new DefaultThreadFactory("sash-grpc", true),
           NioIoHandler.newFactory());
   private final ConnectionLimit connections;
+  private final UnfinishedCalls unfinished;
   private @Nullable Server server;
 
   /**
@@ -66,11 +69,16 @@ public final class GrpcServer implements AutoCloseable {
    * @param engine decides
    * @param options where and how
    * @param tls the context of TLS, such as {@link GrpcTls}; null for no TLS
+   * @param usage bounds what clients use, over all protocols
    * @param registry receives meters
    */
   public GrpcServer(
-      Engine engine, GrpcOptions options, @Nullable SslContext tls, MeterRegistry registry) {
-    this(engine, options, tls, registry, DEFAULT_DEADLINE);
+      Engine engine,
+      GrpcOptions options,
+      @Nullable SslContext tls,
+      NetworkUsage usage,
+      MeterRegistry registry) {
+    this(engine, options, tls, usage, registry, DEFAULT_DEADLINE);
   }
 
   /**
@@ -83,20 +91,23 @@ public final class GrpcServer implements AutoCloseable {
    *     counted: then this process decides alone. Policies have their own
    */
   GrpcServer(Engine engine, GrpcOptions options, MeterRegistry registry, Duration deadline) {
-    this(engine, options, null, registry, deadline);
+    this(engine, options, null, NetworkUsage.within(NetworkBounds.defaults()), registry, deadline);
   }
 
   private GrpcServer(
       Engine engine,
       GrpcOptions options,
       @Nullable SslContext tls,
+      NetworkUsage usage,
       MeterRegistry registry,
       Duration deadline) {
     this.options = options;
     this.tls = tls;
     Decider decider = new Decider(engine, deadline, new DescriptorMeters(registry));
     this.service = new RlsService(decider, new RequestMeters(registry, "grpc"));
-    this.connections = new ConnectionLimit(options.maxConnections(), registry);
+    this.connections =
+        new ConnectionLimit("grpc", options.maxConnections(), usage.connections(), registry);
+    this.unfinished = new UnfinishedCalls(usage.input(), options.requestTimeout());
     health.setStatus(RlsService.NAME, ServingStatus.SERVING);
   }
 
@@ -110,7 +121,15 @@ public final class GrpcServer implements AutoCloseable {
             .channelFactory(() -> new LimitedServerChannel(connections))
             .directExecutor()
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            .maxInboundMetadataSize(UnfinishedCalls.METADATA_BYTES)
             .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+            .addStreamTracerFactory(unfinished)
+            .intercept(unfinished)
+            .handshakeTimeout(options.requestTimeout().toSeconds(), TimeUnit.SECONDS)
+            .maxConnectionIdle(options.idleTimeout().toSeconds(), TimeUnit.SECONDS)
+            // Finds clients that are gone, but have calls: those that watch health.
+            .keepAliveTime(options.idleTimeout().toSeconds(), TimeUnit.SECONDS)
+            .keepAliveTimeout(options.requestTimeout().toSeconds(), TimeUnit.SECONDS)
             // Envoy's connection_keepalive may ping often, and while there are no calls.
             .permitKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
@@ -132,6 +151,7 @@ public final class GrpcServer implements AutoCloseable {
    */
   public synchronized int listen() {
     StreamErrorFilter.install();
+    unfinished.watch(eventLoops);
     try {
       server = build().start();
       return server.getPort();

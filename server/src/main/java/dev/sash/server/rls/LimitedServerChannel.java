@@ -1,5 +1,6 @@
 package dev.sash.server.rls;
 
+import dev.sash.server.net.ConnectionLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.util.List;
@@ -16,7 +17,9 @@ final class LimitedServerChannel extends NioServerSocketChannel {
   protected int doReadMessages(List<Object> accepted) throws Exception {
     int read = super.doReadMessages(accepted);
     int last = accepted.size() - 1;
-    if (read > 0 && accepted.get(last) instanceof Channel connection && !limit.admit(connection)) {
+    if (read > 0
+        && accepted.get(last) instanceof Channel connection
+        && limit.admit(connection) != ConnectionLimit.Admission.ADMITTED) {
       accepted.remove(last);
       connection.unsafe().closeForcibly();
     }

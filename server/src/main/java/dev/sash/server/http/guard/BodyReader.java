@@ -2,6 +2,7 @@ package dev.sash.server.http.guard;
 
 import dev.sash.server.http.exchange.Exchange;
 import dev.sash.server.net.ByteBudget;
+import dev.sash.server.net.PendingRequests;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -9,14 +10,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the body of a request, up to a size and within a time. */
-public final class BodyReader {
+public final class BodyReader extends PendingRequests.Pending {
   private static final CharSequence CONTINUE = HttpHeaders.createOptimized("100-continue");
 
   private final Exchange exchange;
   private final int most;
   private final PendingBodies pending;
   private final Consumer<byte[]> next;
-  private final long since;
   private @Nullable Buffer received;
   private final ByteBudget.Share share;
   private boolean copied;
@@ -28,7 +28,6 @@ public final class BodyReader {
     this.pending = pending;
     this.next = next;
     this.share = pending.share();
-    this.since = pending.began(this);
   }
 
   /**
@@ -51,6 +50,7 @@ public final class BodyReader {
       exchange.request().response().writeContinue();
     }
     BodyReader reader = new BodyReader(exchange, most, pending, next);
+    pending.began(reader);
     request.handler(reader::more);
     request.endHandler(nothing -> reader.end());
     request.exceptionHandler(failure -> reader.finish());
@@ -58,11 +58,6 @@ public final class BodyReader {
 
   private static String tooLarge(int most) {
     return "body must be at most " + most + " bytes, is larger";
-  }
-
-  /** Returns when the body began, in seconds of {@link PendingBodies}. */
-  long since() {
-    return since;
   }
 
   private void more(Buffer chunk) {
@@ -96,8 +91,8 @@ public final class BodyReader {
     exchange.attempt(() -> next.accept(body == null ? new byte[0] : body.getBytes()));
   }
 
-  /** Called if the body takes too long. */
-  void expire() {
+  @Override
+  protected void expire() {
     finish();
     exchange.refuseAndClose(408, "body must be sent within " + pending.maxSeconds() + " s");
   }

@@ -1,7 +1,7 @@
 package dev.sash.server.http.guard;
 
-import dev.sash.server.net.AddressConnections;
-import dev.sash.server.net.PeerAddress;
+import dev.sash.server.net.ConnectionLimit;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop. Bounds how many there are in all and from one address, and
@@ -22,10 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Connections {
   private static final long NOTHING = -1;
 
-  private final AtomicInteger inAll;
-  private final AddressConnections byAddress;
+  private final ConnectionLimit limit;
   private final HttpBounds bounds;
-  private final Runnable onRefused;
   private final Map<HttpConnection, Activity> activities = new HashMap<>();
   private long nowSeconds;
 
@@ -61,47 +58,28 @@ public final class Connections {
   /**
    * Creates connections.
    *
-   * @param inAll counts those of all event loops
-   * @param byAddress counts those of each address
-   * @param bounds how many there may be in all, and how long they may take
-   * @param onRefused called for each beyond that
+   * @param limit how many there may be, over all event loops
+   * @param bounds how long they may take
    */
-  public Connections(
-      AtomicInteger inAll, AddressConnections byAddress, HttpBounds bounds, Runnable onRefused) {
-    this.inAll = inAll;
-    this.byAddress = byAddress;
+  public Connections(ConnectionLimit limit, HttpBounds bounds) {
+    this.limit = limit;
     this.bounds = bounds;
-    this.onRefused = onRefused;
   }
 
   /** Called when a connection is opened; closes it if there are too many. */
   public void opened(HttpConnection connection) {
-    PeerAddress peer = PeerAddress.of(connection.remoteAddress().hostAddress());
-    if (!counted(peer)) {
-      onRefused.run();
+    Channel channel = ((ConnectionBase) connection).channel();
+    if (limit.admit(channel) != ConnectionLimit.Admission.ADMITTED) {
       connection.close();
       return;
     }
     Activity activity = new Activity();
     activities.put(connection, activity);
-    ChannelPipeline pipeline = ((ConnectionBase) connection).channel().pipeline();
+    ChannelPipeline pipeline = channel.pipeline();
     if (pipeline.get(HttpRequestDecoder.class) != null) {
       pipeline.addFirst(activity); // HTTP/2 has frames that belong to no request
     }
-    connection.closeHandler(
-        nothing -> {
-          activities.remove(connection);
-          inAll.decrementAndGet();
-          byAddress.closed(peer);
-        });
-  }
-
-  private boolean counted(PeerAddress peer) {
-    if (inAll.incrementAndGet() <= bounds.maxConnections() && byAddress.opened(peer)) {
-      return true;
-    }
-    inAll.decrementAndGet();
-    return false;
+    connection.closeHandler(nothing -> activities.remove(connection));
   }
 
   /** Called when the head of a request is complete: its body has a deadline of its own. */
