@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
 import dev.sash.Limit;
+import dev.sash.internal.Bounds;
 import dev.sash.internal.MulDiv;
 
 /**
@@ -72,6 +73,10 @@ sealed interface LimitReply {
    * @param elapsed the time since the current window began
    */
   record Counter(long window, long current, long previous, long elapsed) implements LimitReply {
+    public Counter {
+      Bounds.check("elapsed", 0, window, elapsed);
+    }
+
     @Override
     public long used() {
       return MulDiv.floor(previous, window - elapsed, window) + current;

@@ -5,6 +5,7 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.LimitUsage;
+import dev.sash.internal.Bounds;
 import dev.sash.store.Decisions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,6 +19,13 @@ import java.util.List;
  */
 final class LimitSet {
   private static final long NEVER = Long.MAX_VALUE;
+
+  /** The least number of a reply: what PTTL says about a key that does not exist. */
+  private static final long NO_EXPIRY = -2;
+
+  /** Beyond, doubles are not exact. */
+  private static final long MAX_NUMBER = 1L << 53;
+
   private static final int NUMBERS_OF_INSPECTION = LimitReply.NUMBERS + 2;
 
   private final List<Limit> limits;
@@ -93,6 +101,7 @@ final class LimitSet {
       LimitReply limit = replyOf(reply, at + Double.BYTES * numbers * i, i, permits * later);
       long capacity = limits.get(i).capacity();
       long used = limit.used();
+      Bounds.check("used", 0, Decisions.MAX_USED, used);
       long room = Math.max(0, capacity - used);
       if (room < remaining) {
         nearest = i;
@@ -145,6 +154,8 @@ final class LimitSet {
   }
 
   private static long number(ByteBuffer reply, int at, int index) {
-    return (long) reply.getDouble(at + Double.BYTES * index);
+    long number = (long) reply.getDouble(at + Double.BYTES * index);
+    Bounds.check("number", NO_EXPIRY, MAX_NUMBER, number);
+    return number;
   }
 }
