@@ -50,15 +50,28 @@ public final class SlotMigration {
 
   /** Moves the keys that are in the slot now, some at a time. */
   public void moveKeys() {
-    for (List<?> keys = keys(); !keys.isEmpty(); keys = keys()) {
-      List<String> command =
-          new ArrayList<>(
-              List.of("MIGRATE", to.host(), String.valueOf(to.port()), "", "0", TIMEOUT_MILLIS));
-      command.addAll(
-          List.of("AUTH2", RedisServer.CONTROL_USER, RedisServer.CONTROL_PASSWORD, "KEYS"));
-      keys.forEach(key -> command.add((String) key));
-      from.command(command.toArray(String[]::new));
+    for (List<?> keys = keys(BATCH); !keys.isEmpty(); keys = keys(BATCH)) {
+      move(keys);
     }
+  }
+
+  /**
+   * Moves some of the keys that are in the slot now: the others stay behind.
+   *
+   * @param most how many
+   */
+  public void moveKeys(int most) {
+    move(keys(most));
+  }
+
+  private void move(List<?> keys) {
+    List<String> command =
+        new ArrayList<>(
+            List.of("MIGRATE", to.host(), String.valueOf(to.port()), "", "0", TIMEOUT_MILLIS));
+    command.addAll(
+        List.of("AUTH2", RedisServer.CONTROL_USER, RedisServer.CONTROL_PASSWORD, "KEYS"));
+    keys.forEach(key -> command.add((String) key));
+    from.command(command.toArray(String[]::new));
   }
 
   /** Moves what is left, gives the slot to its new master, and waits until every node knows. */
@@ -71,9 +84,9 @@ public final class SlotMigration {
     cluster.awaitOwner(slot, to);
   }
 
-  private List<?> keys() {
+  private List<?> keys(int most) {
     return Resp.list(
-        from.command("CLUSTER", "GETKEYSINSLOT", String.valueOf(slot), String.valueOf(BATCH)));
+        from.command("CLUSTER", "GETKEYSINSLOT", String.valueOf(slot), String.valueOf(most)));
   }
 
   private void setSlot(RedisServer node, String state, String id) {
