@@ -14,7 +14,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -248,8 +247,8 @@ final class Batcher {
       try {
         callbacks.execute(completion);
         return;
-      } catch (RejectedExecutionException e) {
-        // The executor is shut down: the caller must not wait for it.
+      } catch (RuntimeException e) {
+        // The executor is full, shut down or broken: nobody must wait for it.
       }
     }
     completion.run();
