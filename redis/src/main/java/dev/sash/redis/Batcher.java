@@ -42,8 +42,12 @@ final class Batcher {
    */
   private static final int CALLS = 2;
 
+  /** Calls on their way to one server where each has one request only. */
+  private static final int SINGLE_CALLS = 50_000;
+
   private final Link link;
   private final KeyNames names;
+  private final boolean batching;
   private final @Nullable Executor callbacks;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
   private final AtomicLong warnedNanos = new AtomicLong();
@@ -51,11 +55,13 @@ final class Batcher {
   /**
    * Creates a batcher.
    *
+   * @param batching whether calls take several requests
    * @param callbacks completes the requests; null for the I/O thread
    */
-  Batcher(Link link, KeyNames names, @Nullable Executor callbacks) {
+  Batcher(Link link, KeyNames names, boolean batching, @Nullable Executor callbacks) {
     this.link = link;
     this.names = names;
+    this.batching = batching;
     this.callbacks = callbacks;
   }
 
@@ -128,7 +134,7 @@ final class Batcher {
           session = current;
           calls = new AtomicInteger();
         }
-        while (calls.get() < CALLS && !waiting.isEmpty()) {
+        while (calls.get() < (batching ? CALLS : SINGLE_CALLS) && !waiting.isEmpty()) {
           sendSome(current, calls);
         }
         seen = demands.addAndGet(-seen);
@@ -136,7 +142,7 @@ final class Batcher {
     }
 
     private void sendSome(@Nullable Session on, AtomicInteger counter) {
-      Collection<Batch> batches = link.isCluster() ? batchesBySlot() : List.of(batch());
+      Collection<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
       AtomicInteger unanswered = new AtomicInteger(batches.size());
       if (counter.getAndIncrement() == 0) {
         answeredNanos = System.nanoTime(); // nothing was asked before
@@ -158,6 +164,9 @@ final class Batcher {
           break;
         }
         batch.add(request);
+        if (!batching) {
+          break;
+        }
       }
       return batch;
     }

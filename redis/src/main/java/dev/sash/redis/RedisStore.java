@@ -55,7 +55,8 @@ import org.jspecify.annotations.Nullable;
  *       more: a Redis Cluster, found through any of the servers named.
  * </ul>
  *
- * <p>A decision is one round trip. It takes these steps, and ends at the first that decides:
+ * <p>A decision is one round trip, which requests made at the same time share. It takes these
+ * steps, and ends at the first that decides:
  *
  * <ol>
  *   <li>{@link DenyCache}: a recent denial by Redis that still holds;
@@ -84,7 +85,7 @@ public final class RedisStore implements Store {
   private RedisStore(Builder builder) {
     names = new KeyNames(builder.prefix);
     link = new Link(builder.connector(), new Probe(names));
-    Batcher batcher = new Batcher(link, names, builder.callbackExecutor);
+    Batcher batcher = new Batcher(link, names, builder.batching, builder.callbackExecutor);
     link.onNewSession(batcher::onNewSession);
     RedisScripts scripts = new RedisScripts(link, names, batcher, builder.clock);
     CircuitBreakers breakers = new CircuitBreakers(scripts, "Redis");
@@ -242,6 +243,7 @@ public final class RedisStore implements Store {
     private Duration connectTimeout = Duration.ofSeconds(1);
     private @Nullable SslOptions tls;
     private @Nullable Supplier<RedisCredentials> credentials;
+    private boolean batching = true;
     private @Nullable Executor callbackExecutor;
     private @Nullable Long fallbackMaxBytes;
     private MicroClock clock = MicroClock.system();
@@ -426,6 +428,19 @@ public final class RedisStore implements Store {
      */
     public Builder credentials(Supplier<RedisCredentials> credentials) {
       this.credentials = Objects.requireNonNull(credentials, "credentials must not be null");
+      return this;
+    }
+
+    /**
+     * Sets whether requests that wait while others are on their way go out together, in one call of
+     * the script. Without it every request is a call of its own: for a proxy in front of Redis that
+     * does not pass on scripts with several keys, or to see each request in {@code MONITOR}.
+     *
+     * @param batching true by default
+     * @return this
+     */
+    public Builder batching(boolean batching) {
+      this.batching = batching;
       return this;
     }
 

@@ -12,7 +12,9 @@ import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -249,5 +251,37 @@ class RedisLimiterIT {
     assertThatThrownBy(() -> RedisStore.builder().connect())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("must have a uri");
+  }
+
+  @Test
+  void requestsGoOutTogetherUnlessBatchingIsOff() {
+    try (RedisServer server = RedisServer.start()) {
+      assertThat(callsOfAHundredRequests(server, false)).isEqualTo(100);
+      assertThat(callsOfAHundredRequests(server, true)).isBetween(2L, 20L);
+    }
+  }
+
+  /** Asks while Redis does not answer, so that nobody is answered before all have asked. */
+  private static long callsOfAHundredRequests(RedisServer server, boolean batching) {
+    try (RedisStore store = RedisStore.builder().uri(server.uri()).batching(batching).connect()) {
+      RateLimiter limiter =
+          store.limiter(
+              Policy.of("together", Limit.parse("1000/1h")).withDeadline(Duration.ofMinutes(1)));
+      server.command("CONFIG", "RESETSTAT");
+      server.pause();
+      List<CompletableFuture<Decision>> decisions =
+          IntStream.range(0, 100)
+              .mapToObj(i -> limiter.tryAcquireAsync("k" + i, 1).toCompletableFuture())
+              .toList();
+      server.resume();
+      decisions.forEach(decision -> assertThat(decision.join().source()).isEqualTo(Source.STORE));
+      String calls =
+          String.valueOf(server.command("INFO", "commandstats"))
+              .lines()
+              .filter(line -> line.startsWith("cmdstat_evalsha:calls="))
+              .findFirst()
+              .orElseThrow();
+      return Long.parseLong(calls.replaceAll("^[^=]*=([0-9]+),.*", "$1"));
+    }
   }
 }
