@@ -4,6 +4,7 @@ import dev.sash.Decision;
 import dev.sash.redis.Connector.Session;
 import dev.sash.store.StoreException;
 import dev.sash.store.StoreException.Reason;
+import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -14,7 +15,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +83,7 @@ final class Batcher {
 
   /** To be called when there is a new connection: it is as free as the old one may be stuck. */
   void onNewSession() {
-    lanes.values().forEach(Lane::drain);
+    lanes.values().forEach(Lane::wake);
   }
 
   private Lane lane(Request request) {
@@ -99,6 +102,14 @@ final class Batcher {
     /** How often sending was asked for since it began; whoever makes 1 of 0 sends. */
     private final AtomicInteger demands = new AtomicInteger();
 
+    /** Whether the thread that reads replies was asked to send, and has not begun. */
+    private final AtomicBoolean woken = new AtomicBoolean();
+
+    /** The thread that reads replies, and its event loop where the client is ours. */
+    private volatile @Nullable Thread thread;
+
+    private volatile @Nullable EventLoop loop;
+
     // Written only while sending.
     private @Nullable Session session;
     private AtomicInteger calls = new AtomicInteger();
@@ -115,7 +126,31 @@ final class Batcher {
         return;
       }
       waiting.add(request);
-      drain();
+      wake();
+    }
+
+    /**
+     * Sends on the thread that reads replies, if its event loop is known: what is written there may
+     * overtake what another thread has written before.
+     */
+    void wake() {
+      EventLoop reader = loop;
+      if (reader == null) {
+        drain();
+      } else if (reader.inEventLoop()) {
+        drain();
+      } else if (woken.compareAndSet(false, true)) {
+        try {
+          reader.execute(
+              () -> {
+                woken.set(false);
+                drain();
+              });
+        } catch (RejectedExecutionException e) {
+          woken.set(false); // the connection is closed
+          drain();
+        }
+      }
     }
 
     boolean hasAnsweredWithin(long nanos) {
@@ -133,12 +168,22 @@ final class Batcher {
         if (!Objects.equals(current, session)) {
           session = current;
           calls = new AtomicInteger();
+          thread = null;
+          loop = null;
         }
-        while (calls.get() < (batching ? CALLS : SINGLE_CALLS) && !waiting.isEmpty()) {
+        while (calls.get() < mostCalls() && !waiting.isEmpty()) {
           sendSome(current, calls);
         }
         seen = demands.addAndGet(-seen);
       } while (seen != 0);
+    }
+
+    /** Another thread sends only if nothing is on its way: so it is not overtaken. */
+    private int mostCalls() {
+      if (!batching) {
+        return SINGLE_CALLS;
+      }
+      return Thread.currentThread().equals(thread) ? CALLS : 1;
     }
 
     private void sendSome(@Nullable Session on, AtomicInteger counter) {
@@ -214,6 +259,10 @@ final class Batcher {
                       return;
                     }
                     answeredNanos = System.nanoTime();
+                    if (failure == null && !Thread.currentThread().equals(thread)) {
+                      thread = Thread.currentThread();
+                      loop = link.currentLoop();
+                    }
                     answered(unanswered, counter);
                     complete(batch, reply, failure);
                   });

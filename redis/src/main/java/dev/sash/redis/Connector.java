@@ -21,6 +21,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +83,7 @@ interface Connector {
    * Reports the event loops that read replies, those of later connections as well. Does nothing for
    * a client that is not ours.
    */
-  default void onEventLoop(Consumer<ScheduledExecutorService> watcher) {}
+  default void onEventLoop(Consumer<EventLoop> watcher) {}
 
   /** Releases threads and sockets. */
   void shutdown();
@@ -106,17 +106,17 @@ interface Connector {
 
   /** The event loops of our client's connections. */
   final class EventLoops implements NettyCustomizer {
-    private final Set<ScheduledExecutorService> seen = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable Consumer<ScheduledExecutorService> watcher;
+    private final Set<EventLoop> seen = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Consumer<EventLoop> watcher;
 
-    void report(Consumer<ScheduledExecutorService> to) {
+    void report(Consumer<EventLoop> to) {
       watcher = to;
       seen.forEach(to);
     }
 
     @Override
     public void afterChannelInitialized(Channel channel) {
-      Consumer<ScheduledExecutorService> to = watcher;
+      Consumer<EventLoop> to = watcher;
       if (channel.isRegistered() && seen.add(channel.eventLoop()) && to != null) {
         to.accept(channel.eventLoop());
       }
@@ -186,7 +186,7 @@ interface Connector {
     }
 
     @Override
-    public void onEventLoop(Consumer<ScheduledExecutorService> watcher) {
+    public void onEventLoop(Consumer<EventLoop> watcher) {
       loops.report(watcher);
     }
 
@@ -292,7 +292,7 @@ interface Connector {
     }
 
     @Override
-    public void onEventLoop(Consumer<ScheduledExecutorService> watcher) {
+    public void onEventLoop(Consumer<EventLoop> watcher) {
       loops.report(watcher);
     }
 

@@ -11,9 +11,12 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.netty.channel.EventLoop;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +52,7 @@ final class Link implements AutoCloseable {
   private final Connector connector;
   private final Probe probe;
   private final Punctuality punctuality = new Punctuality();
+  private final Set<EventLoop> loops = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean connecting = new AtomicBoolean();
   private volatile @Nullable Session session;
   private volatile long connectedNanos;
@@ -60,11 +64,13 @@ final class Link implements AutoCloseable {
     this.connector = connector;
     this.probe = probe;
     connector.onEventLoop(
-        loop ->
-            punctuality.watch(
-                (nanos, task) -> {
-                  var unused = loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
-                }));
+        loop -> {
+          loops.add(loop);
+          punctuality.watch(
+              (nanos, task) -> {
+                var unused = loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+              });
+        });
   }
 
   /** Sets what to do when there is a new connection. */
@@ -115,6 +121,18 @@ final class Link implements AutoCloseable {
   /** Returns the connection to use now; null if there is none. */
   @Nullable Session session() {
     return session;
+  }
+
+  /**
+   * Returns the event loop that runs the calling thread; null if it is another thread, or unknown.
+   */
+  @Nullable EventLoop currentLoop() {
+    for (EventLoop loop : loops) {
+      if (loop.inEventLoop()) {
+        return loop;
+      }
+    }
+    return null;
   }
 
   /** Returns for how long this process could not handle replies, so far. */
