@@ -8,6 +8,7 @@ import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import dev.sash.testkit.redis.FaultProxy;
 import dev.sash.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,13 +35,19 @@ class WithdrawnRequestsIT {
   void onlyWhatWasSentIsCharged() throws IOException {
     try (RedisServer server =
             RedisServer.start("appendonly yes", "aof-use-rdb-preamble no", "appendfsync always");
-        RedisStore store = RedisStore.connect(server.uri())) {
+        FaultProxy proxy = FaultProxy.to(server);
+        RedisStore store = RedisStore.connect(proxy.uri())) {
       RateLimiter limiter = store.limiter(POLICY);
       awaitRedis(limiter);
-      server.pause();
+      proxy.holdReplies();
       List<CompletableFuture<Decision>> decisions = new ArrayList<>();
-      for (int i = 0; i < 2; i++) {
-        decisions.add(limiter.tryAcquireAsync("sent " + i, 1).toCompletableFuture());
+      for (int i = 0; i < 2; i++) { // the calls that may be on their way at a time
+        String key = "sent " + i;
+        decisions.add(limiter.tryAcquireAsync(key, 1).toCompletableFuture());
+        while (((List<?>) Objects.requireNonNull(server.command("KEYS", "*" + key + "*")))
+            .isEmpty()) {
+          Callers.pause(Duration.ofMillis(5)); // until the timeout
+        }
       }
       for (int i = 0; i < 4; i++) {
         String key = "waiting thread " + i;
@@ -52,7 +59,7 @@ class WithdrawnRequestsIT {
       assertThat(CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new)))
           .succeedsWithin(PATIENCE);
       assertThat(decisions).allMatch(decision -> decision.join().source() == Source.LOCAL);
-      server.resume();
+      proxy.pass();
       awaitRedis(limiter);
 
       assertThat((List<?>) server.command("KEYS", "*waiting*")).isEmpty();
