@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * n times.
  */
 class ColdStartIT {
-  private static final int TIMES = Integer.getInteger("sash.cold", 3);
+  private static final int TIMES = Integer.getInteger("sash.cold", 1);
 
   @Test
   void aBurstAfterTheStartAdmitsTheLimit() throws Exception {
