@@ -104,8 +104,9 @@ class ArchitectureTest {
         .check(SASH);
   }
 
+  /** Netty comes with Lettuce, whose event loops write and read. */
   @Test
-  void theRedisStoreNeedsNothingMoreThanLettuce() {
+  void theRedisStoreNeedsNothingMoreThanLettuceAndItsTransport() {
     classes()
         .that(resideInAPackage(REDIS))
         .should()
@@ -113,7 +114,12 @@ class ArchitectureTest {
             resideInAnyPackage(CORE)
                 .or(
                     resideInAnyPackage(
-                        REDIS, "java..", "io.lettuce..", "org.jspecify.annotations", "org.slf4j")))
+                        REDIS,
+                        "java..",
+                        "io.lettuce..",
+                        "io.netty.channel",
+                        "org.jspecify.annotations",
+                        "org.slf4j")))
         .check(SASH);
   }
 
