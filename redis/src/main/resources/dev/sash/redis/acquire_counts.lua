@@ -83,9 +83,10 @@ repeat
     end
   end
   local least = (ends - ends % 1000) / 1000 + 2
-  local kept = least <= expires and expires <= least + linger_millis
+  local latest = least + linger_millis + math.floor(window * linger_share)
+  local kept = least <= expires and expires <= latest
   if not kept then
-    expires = least + linger_millis
+    expires = latest
   end
   if tag == BUCKET then
     value = pack('<dddddd', tag, now, expires, x, y, extra)

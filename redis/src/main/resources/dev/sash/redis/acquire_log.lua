@@ -5,6 +5,7 @@
 --         of both kinds, or time went backwards for one of several limits; x, y, z: the reply; or failure
 if not prepared then
   prepared, cell = true, extra == 0 and 1 or math.ceil(window / extra)
+  linger = linger_millis + math.floor(window * linger_share)
   width, modulus, record, read, write, read_total, write_total =
     4, 4294967296, '<I4', '<BddI2I4I4', '<BddI2I4c0I4', '<BddI2I4I4I4', '<BddI2I4I4c0I4I4'
   if window + cell > 1099511627776 then
@@ -85,9 +86,9 @@ repeat
     end
     local least = now + window
     least = (least - least % 1000) / 1000 + 2
-    local kept = least <= expires and expires <= least + linger_millis
+    local kept = least <= expires and expires <= least + linger
     if not kept then
-      expires = least + linger_millis
+      expires = least + linger
     end
     local low, records = now % modulus, h and sub(h, 24 + gone * width) or ''
     if fits > 1 then
@@ -181,9 +182,9 @@ repeat
     end
     local last_end = dated + window
     local least = (last_end - last_end % 1000) / 1000 + 2
-    local kept = least <= expires and expires <= least + linger_millis
+    local kept = least <= expires and expires <= least + linger
     if not kept then
-      expires = least + linger_millis
+      expires = least + linger
     end
     local records = h and sub(h, 28 + gone * step, merges and -step - 1 or -1) or ''
     local written = try('HSET', key, 'h', pack(write_total, front > 0 and LOG + 3 or LOG + 2, now, expires, front, sealed,

@@ -33,7 +33,7 @@ else
     at = table.remove(sets[i])
   end
 end
-local prepared, cell, width, modulus, record, read, write, read_total, write_total -- see acquire_log
+local prepared, cell, linger, width, modulus, record, read, write, read_total, write_total -- see acquire_log
 
 while at <= size do
   local set

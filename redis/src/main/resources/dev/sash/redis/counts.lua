@@ -52,9 +52,10 @@ local function write_counts(counts, now)
   counts.changed = false
   local ends = counts.x + counts.y > 0 and counts.ends or now
   local least = (ends - ends % 1000) / 1000 + 2
-  local kept = least <= counts.expires and counts.expires <= least + linger_millis
+  local latest = least + linger_millis + math.floor(counts.window * linger_share)
+  local kept = least <= counts.expires and counts.expires <= latest
   if not kept then
-    counts.expires = least + linger_millis
+    counts.expires = latest
   end
   local value = pack('<ddddd', counts.tag, now, counts.expires, counts.x, counts.y)
   if counts.tag == BUCKET then

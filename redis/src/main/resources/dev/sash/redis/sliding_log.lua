@@ -300,9 +300,10 @@ local function write_log(log, now)
   local front, back = log.front, log.back
   local ends = back.n > 0 and date(log, back, back.n) + log.window or now
   local least = (ends - ends % 1000) / 1000 + 2
-  local kept = not log.renewed and least <= log.expires and log.expires <= least + linger_millis
+  local latest = least + linger_millis + math.floor(log.window * linger_share)
+  local kept = not log.renewed and least <= log.expires and log.expires <= latest
   if not kept then
-    log.expires = least + linger_millis
+    log.expires = latest
   end
   local flags = back.n == 0 and EMPTY
     or (front.weighted and FRONT_WEIGHTED or 0) + (back.weighted and BACK_WEIGHTED or 0)

@@ -19,9 +19,10 @@ class ExpiryIT {
   private static final Duration WINDOW = Duration.ofMinutes(10);
 
   /**
-   * Counters are kept for two whole windows, buckets for a permit more; and all a little longer.
+   * Counters are kept for two whole windows, buckets for a permit more; and all for a sixteenth of
+   * the window and a second longer.
    */
-  private static final long LINGER_MILLIS = WINDOW.toMillis() + 1_500;
+  private static final long LINGER_MILLIS = WINDOW.toMillis() + WINDOW.toMillis() / 16 + 1_500;
 
   private static RedisServer server;
   private static RedisStore store;

@@ -98,7 +98,7 @@ class RedisLimiterIT {
     assertThat(states).extracting(LimitUsage::used).containsExactly(5L, 5L);
     assertThat(states).extracting(LimitUsage::records).containsExactly(2L, 1L);
     assertThat(states.get(0).timeToLive())
-        .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(63));
+        .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(66));
     assertThat(limiter.inspect("nobody").usages())
         .extracting(LimitUsage::used)
         .containsExactly(0L, 0L);

@@ -2,5 +2,6 @@
 local clock = math.max(0, tonumber(ARGV[#ARGV]))
 ARGV[#ARGV] = nil
 local linger_millis = 2 ^ 43
+local linger_share = 0
 local block_bytes = 240
 local deleted_at_once = 50
