@@ -66,6 +66,9 @@ repeat
       expires, front, sealed = 0, 0, 0
     end
     local fits = own < so_far and own or so_far
+    if fits > 8 then
+      break -- one weighted record takes less room, now and for what comes
+    end
     front = front > gone and front - gone or 0
     if (in_h - gone - front + fits) * width > block_bytes then
       if front > 0 or sealed > 0 or fits * width > block_bytes then

@@ -13,9 +13,10 @@
 --        A record is the date of a charge to its low 32, 40 or 48 bits, as many as a window and a cell need, and is
 --        read back as an age before the newest date. As long as every request asks for one permit, permits are
 --        counted by counting records. A request for more makes the back a weighted one: its records carry in 32 bits
---        more the running total of permits, which wraps around; only differences count. Front, blocks and back are
---        weighted or not each on its own, and every block begins with the total before it. So every question is a
---        search in ordered records: how much has expired, and when enough will have.
+--        more the running total of permits, which wraps around; only differences count. Blocks are weighted or not
+--        each on its own, and begin with the total before them; front and back are both weighted, or neither is,
+--        which spares acquire_log the other cases. So every question is a search in ordered records: how much has
+--        expired, and when enough will have.
 --
 --        With c cells a charge is dated to the last microsecond of its cell, of length W/c: it may be released late,
 --        never early. Charges of one cell share a record. The exact log is that of cells one microsecond long.
@@ -255,9 +256,36 @@ local function drop_dead(log, now)
   log.looked = nil
 end
 
+local function make_weighted(log, p)
+  if p.weighted then
+    return p
+  end
+  local weighted, width = {}, log.width
+  for i = 1, p.n do
+    local at = p.at + (i - 1) * width
+    weighted[i] = p.text:sub(at, at + width - 1) .. pack('<I4', total(p, i))
+  end
+  local text = table.concat(weighted)
+  return part(log, text, 1, #text, true, p.total)
+end
+
+-- Takes the totals from records of one permit each, which is half of their size.
+local function lighten(log, p)
+  if not p.weighted or log.merges or (total(p, p.n) - p.total) % TOTALS ~= p.n then
+    return p
+  end
+  local dates, width = {}, log.width
+  for i = 1, p.n do
+    local at = p.at + (i - 1) * p.stride
+    dates[i] = p.text:sub(at, at + width - 1)
+  end
+  local text = table.concat(dates)
+  return part(log, text, 1, #text, false, p.total)
+end
+
 -- The full back becomes a block, or the front if nothing is before it.
 local function seal(log, weighted)
-  local back = log.back
+  local back = lighten(log, log.back)
   local after = total(back, back.n)
   if log.front.n == 0 then
     log.front = back
@@ -268,16 +296,6 @@ local function seal(log, weighted)
     log.newest_kept = math.max(log.newest_kept, log.last)
   end
   log.back = part(log, '', 1, 0, weighted, after)
-end
-
-local function make_weighted(log, p)
-  local weighted, width = {}, log.width
-  for i = 1, p.n do
-    local at = p.at + (i - 1) * width
-    weighted[i] = p.text:sub(at, at + width - 1) .. pack('<I4', total(p, i))
-  end
-  local text = table.concat(weighted)
-  return part(log, text, 1, #text, true, p.total)
 end
 
 -- Deletes some of the blocks that are not in use any more.
@@ -297,6 +315,12 @@ local function delete_some(log)
 end
 
 local function write_log(log, now)
+  if log.front.n > 0 and log.front.weighted ~= log.back.weighted then
+    log.front, log.back = lighten(log, log.front), lighten(log, log.back)
+    if log.front.weighted ~= log.back.weighted then
+      log.front, log.back = make_weighted(log, log.front), make_weighted(log, log.back)
+    end
+  end
   local front, back = log.front, log.back
   local ends = back.n > 0 and date(log, back, back.n) + log.window or now
   local least = (ends - ends % 1000) / 1000 + 2
@@ -350,7 +374,7 @@ local function log_charge(log, now, permits)
       seal(log, permits > 1 or log.merges)
       back = log.back
     end
-    if not back.weighted and (permits > 1 or log.merges) then
+    if permits > 1 or log.merges then
       back = make_weighted(log, back)
     end
     text = records(back) .. pack(log.format, dated % log.modulus) .. (back.weighted and after or '')
