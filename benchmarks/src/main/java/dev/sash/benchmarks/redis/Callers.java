@@ -4,6 +4,7 @@ import dev.sash.benchmarks.Asked;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -15,7 +16,10 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.IntCountsHistogram;
 
-/** Threads that send a request, wait for the response, and repeat. */
+/**
+ * Threads that send a request, wait for the response, and repeat: platform threads, or virtual ones
+ * on a JDK that has them.
+ */
 final class Callers implements AutoCloseable {
   /**
    * What they saw; NaN where there was nothing to see.
@@ -31,15 +35,33 @@ final class Callers implements AutoCloseable {
   private static final int DIGITS = 3;
 
   private final int count;
+  private final boolean virtual;
   private final ExecutorService threads;
 
   Callers(int count) {
-    this.count = count;
-    this.threads = Executors.newFixedThreadPool(count);
+    this(count, false, Executors.newFixedThreadPool(count));
   }
 
-  int count() {
-    return count;
+  private Callers(int count, boolean virtual, ExecutorService threads) {
+    this.count = count;
+    this.virtual = virtual;
+    this.threads = threads;
+  }
+
+  /** Returns callers on virtual threads, or nothing on a JDK without them. */
+  static Optional<Callers> virtual(int count) {
+    try {
+      Object threads = Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+      return Optional.of(new Callers(count, true, (ExecutorService) threads));
+    } catch (NoSuchMethodException e) {
+      return Optional.empty();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot start virtual threads", e);
+    }
+  }
+
+  String label() {
+    return count + (virtual ? " virtual" : count == 1 ? " caller" : " callers");
   }
 
   /** Sends requests for keys at random, and reports what happened after the warm-up. */

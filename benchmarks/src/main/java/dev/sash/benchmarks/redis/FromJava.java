@@ -37,13 +37,21 @@ final class FromJava implements AutoCloseable {
   private final RedisServer server;
   private final Clients clients;
   private final boolean quick;
-  private final List<Callers> crowds = List.of(new Callers(1), new Callers(32), new Callers(256));
+  private final List<Callers> crowds = crowds();
   private final Rounds<Load> loads = new Rounds<>();
 
   FromJava(RedisServer server, Clients clients, boolean quick) {
     this.server = server;
     this.clients = clients;
     this.quick = quick;
+  }
+
+  private static List<Callers> crowds() {
+    List<Callers> crowds =
+        new ArrayList<>(List.of(new Callers(1), new Callers(32), new Callers(256)));
+    Callers.virtual(32).ifPresent(crowds::add);
+    Callers.virtual(256).ifPresent(crowds::add);
+    return crowds;
   }
 
   void measure() {
@@ -90,12 +98,12 @@ final class FromJava implements AutoCloseable {
       if (contender.limits()) {
         traffic.check(contender.label(), load.allowed());
       }
-      loads.add(load, contender, traffic, callers.count());
+      loads.add(load, contender, traffic, callers.label());
       System.out.printf(
-          "  %-40s %-12s %3d callers %9.0f/s %8.0f µs %8.0f µs%n",
+          "  %-40s %-12s %-12s %9.0f/s %8.0f µs %8.0f µs%n",
           contender.label(),
           traffic,
-          callers.count(),
+          callers.label(),
           load.perSecond(),
           load.p50Micros(),
           load.p99Micros());
@@ -107,8 +115,12 @@ final class FromJava implements AutoCloseable {
     return contender.limiter(clients, task);
   }
 
-  double perSecond(RedisContender contender, Traffic traffic, int callers) {
+  double perSecond(RedisContender contender, Traffic traffic, String callers) {
     return loads.median(Load::perSecond, contender, traffic, callers);
+  }
+
+  double p99Micros(RedisContender contender, Traffic traffic, String callers) {
+    return loads.median(Load::p99Micros, contender, traffic, callers);
   }
 
   void describe(Report report) {
@@ -120,7 +132,7 @@ final class FromJava implements AutoCloseable {
     for (Traffic traffic : Traffic.values()) {
       List<String> headings = new ArrayList<>(List.of(traffic.label()));
       for (Callers callers : crowds) {
-        headings.add(callers.count() + (callers.count() == 1 ? " caller" : " callers"));
+        headings.add(callers.label());
         headings.add("p50");
         headings.add("p99");
       }
@@ -134,12 +146,12 @@ final class FromJava implements AutoCloseable {
   private List<String> row(RedisContender contender, Traffic traffic) {
     List<String> cells = new ArrayList<>(List.of(contender.label()));
     for (Callers callers : crowds) {
-      int count = callers.count();
-      double perSecond = perSecond(contender, traffic, count);
-      double ratio = perSecond / perSecond(BUCKET4J, traffic, count);
+      String label = callers.label();
+      double perSecond = perSecond(contender, traffic, label);
+      double ratio = perSecond / perSecond(BUCKET4J, traffic, label);
       cells.add(String.format("%,.0f (%,.1f)", perSecond, ratio));
-      cells.add(micros(loads.median(Load::p50Micros, contender, traffic, count)));
-      cells.add(micros(loads.median(Load::p99Micros, contender, traffic, count)));
+      cells.add(micros(loads.median(Load::p50Micros, contender, traffic, label)));
+      cells.add(micros(p99Micros(contender, traffic, label)));
     }
     return cells;
   }

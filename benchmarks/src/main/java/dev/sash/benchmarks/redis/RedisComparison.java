@@ -19,11 +19,13 @@ import java.util.List;
  * of its own that ends with it.
  */
 public final class RedisComparison {
-  private static final int CALLERS = 32;
+  private static final String CALLERS = "32 callers";
+  private static final String ONE = "1 caller";
 
   private final ServerSide serverSide;
   private final FromJava fromJava;
   private final Asynchronous asynchronous;
+  private final Fleet fleet;
   private final Ladder ladder;
   private final KeyMemory memory;
 
@@ -31,6 +33,7 @@ public final class RedisComparison {
     serverSide = new ServerSide(server, quick);
     fromJava = new FromJava(server, clients, quick);
     asynchronous = new Asynchronous(server, clients, quick);
+    fleet = new Fleet(server, quick);
     ladder = new Ladder(server, clients, quick);
     memory = new KeyMemory(server, clients, quick);
   }
@@ -66,6 +69,7 @@ public final class RedisComparison {
       fromJava.measure();
     }
     ladder.measure();
+    fleet.measure();
   }
 
   private void describe(Report report) {
@@ -73,6 +77,7 @@ public final class RedisComparison {
     serverSide.describe(report);
     asynchronous.describe(report);
     fromJava.describe(report);
+    fleet.describe(report);
     ladder.describe(report);
     memory.describe(report);
   }
@@ -122,8 +127,14 @@ public final class RedisComparison {
     report.atLeast(
         1,
         "one caller: as much as the usual log",
-        fromJava.perSecond(SASH_LOG_BELIEVING, MANY_KEYS, 1)
-            / fromJava.perSecond(SORTED_SET, MANY_KEYS, 1),
+        fromJava.perSecond(SASH_LOG_BELIEVING, MANY_KEYS, ONE)
+            / fromJava.perSecond(SORTED_SET, MANY_KEYS, ONE),
+        "×");
+    report.atMost(
+        1,
+        "one caller, p99: at most the usual log's",
+        fromJava.p99Micros(SASH_LOG_BELIEVING, MANY_KEYS, ONE)
+            / fromJava.p99Micros(SORTED_SET, MANY_KEYS, ONE),
         "×");
     report.atMost(
         5.1,
