@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * in turn until one denies. The remaining ones are then only peeked at, so that the result contains
  * every policy that denies and the longest wait, and what was charged is refunded. In between, a
  * policy is charged for a request that is not admitted: a moment of over-charging. A request that
- * is not charged to all policies is never admitted.
+ * is not charged to all policies is never admitted. Parts that are {@linkplain Part#isAlwaysCharged
+ * always charged} are charged in either case.
  *
  * <p>No thread waits.
  */
@@ -64,6 +65,16 @@ public final class AllOrNothing {
     default boolean isBinding() {
       return true;
     }
+
+    /**
+     * Returns whether {@link #tryAcquire} charges the permits even if they do not fit. They then
+     * stay charged if another policy denies the request: for costs that are known only afterwards.
+     *
+     * @return true if this part is always charged and never refunded
+     */
+    default boolean isAlwaysCharged() {
+      return false;
+    }
   }
 
   private final List<? extends Part> parts;
@@ -76,7 +87,8 @@ public final class AllOrNothing {
   }
 
   /**
-   * Charges all parts if all that are binding admit the request, and none otherwise.
+   * Charges all parts if all that are binding admit the request; otherwise, only those that are
+   * {@linkplain Part#isAlwaysCharged always charged}.
    *
    * @param parts in the order in which they are charged
    * @return completes with a decision for each part, in the same order; the request is admitted if
@@ -111,18 +123,12 @@ public final class AllOrNothing {
             });
   }
 
-  /** Tries to acquire what does not fit: a denial charges nothing and contains the wait. */
   private CompletableFuture<Void> peekFrom(int i) {
     if (i == parts.size()) {
       return done();
     }
     Part part = parts.get(i);
-    return tryAcquire(part, 0)
-        .thenCompose(
-            peeked ->
-                peeked.allowed() && peeked.remaining() < part.permits()
-                    ? tryAcquire(part, part.permits()).thenCompose(tried -> refund(part, tried))
-                    : CompletableFuture.completedFuture(peeked))
+    return (part.isAlwaysCharged() ? tryAcquire(part, part.permits()) : peek(part))
         .thenCompose(
             decision -> {
               decisions[i] = decision;
@@ -130,11 +136,24 @@ public final class AllOrNothing {
             });
   }
 
+  /** Tries to acquire what does not fit: a denial charges nothing and contains the wait. */
+  private static CompletableFuture<Decision> peek(Part part) {
+    return tryAcquire(part, 0)
+        .thenCompose(
+            peeked ->
+                peeked.allowed() && peeked.remaining() < part.permits()
+                    ? tryAcquire(part, part.permits()).thenCompose(tried -> refund(part, tried))
+                    : CompletableFuture.completedFuture(peeked));
+  }
+
   private CompletableFuture<Void> refundAll() {
     List<CompletableFuture<?>> refunds = new ArrayList<>();
     for (int i = 0; i < charged; i++) {
       int place = i;
-      refunds.add(refund(parts.get(i), decisions[i]).thenAccept(after -> decisions[place] = after));
+      Part part = parts.get(i);
+      if (!part.isAlwaysCharged()) {
+        refunds.add(refund(part, decisions[i]).thenAccept(after -> decisions[place] = after));
+      }
     }
     charged = 0;
     return CompletableFuture.allOf(refunds.toArray(CompletableFuture<?>[]::new));

@@ -52,6 +52,69 @@ class AllOrNothingTest {
     }
   }
 
+  /** Charged whether its permits fit or not. */
+  private record RecordedPart(RateLimiter limiter, long permits) implements AllOrNothing.Part {
+    @Override
+    public String policy() {
+      return limiter.policy().name();
+    }
+
+    @Override
+    public boolean isAlwaysCharged() {
+      return true;
+    }
+
+    @Override
+    public CompletionStage<Decision> tryAcquire(long permits) {
+      return limiter.chargeAsync("key", permits);
+    }
+
+    @Override
+    public CompletionStage<Decision> refund(Decision charged) {
+      throw new AssertionError("what is recorded stays recorded");
+    }
+  }
+
+  @Test
+  void whatIsAlwaysChargedStaysChargedIfAnotherDeniesWhateverItsPlace() {
+    for (int place = 0; place < 3; place++) {
+      for (long permits : new long[] {3, 30}) {
+        RateLimiter recorded = limiter("recorded", "10/1m");
+        RateLimiter full = limiter("full", "1/1m");
+        RateLimiter free = limiter("free", "10/1m");
+        List.of(recorded, full, free).forEach(limiter -> limiter.reset("key"));
+        full.tryAcquire("key");
+        List<AllOrNothing.Part> parts = new ArrayList<>(List.of(part(free, 2), part(full, 1)));
+        parts.add(place, new RecordedPart(recorded, permits));
+
+        List<Decision> decisions = AllOrNothing.tryAcquire(parts).join();
+
+        assertThat(decisions.get(place).used()).isEqualTo(permits);
+        assertThat(decisions.get(place).allowed()).isEqualTo(permits == 3);
+        assertThat(used(recorded)).isEqualTo(permits);
+        assertThat(used(full)).isEqualTo(1);
+        assertThat(used(free)).isZero();
+      }
+    }
+  }
+
+  @Test
+  void whatIsAlwaysChargedBeyondItsLimitDeniesAndTheOthersEndUncharged() {
+    for (int place = 0; place < 2; place++) {
+      RateLimiter recorded = limiter("recorded", "10/1m");
+      RateLimiter free = limiter("free", "10/1m");
+      List.of(recorded, free).forEach(limiter -> limiter.reset("key"));
+      List<AllOrNothing.Part> parts = new ArrayList<>(List.of(part(free, 2)));
+      parts.add(place, new RecordedPart(recorded, 30));
+
+      List<Decision> decisions = AllOrNothing.tryAcquire(parts).join();
+
+      assertThat(decisions.get(place).allowed()).isFalse();
+      assertThat(used(recorded)).isEqualTo(30);
+      assertThat(used(free)).isZero();
+    }
+  }
+
   private static KeyPart part(RateLimiter limiter, long permits) {
     return new KeyPart(limiter.resolve("key"), permits);
   }

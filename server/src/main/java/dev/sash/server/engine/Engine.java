@@ -113,7 +113,7 @@ public final class Engine {
 
   /**
    * Acquires permits under several policies, all or nothing: when one denies, the others end
-   * uncharged.
+   * uncharged, except those with {@code charge: always}.
    *
    * @param requests the request as each policy sees it
    * @return completes with an answer of each policy, in the same order; the request is admitted if

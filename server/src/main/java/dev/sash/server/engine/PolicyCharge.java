@@ -40,6 +40,11 @@ record PolicyCharge(
     return config.mode() != Mode.SHADOW;
   }
 
+  @Override
+  public boolean isAlwaysCharged() {
+    return config.charge() == ChargeRule.ALWAYS && listed == null;
+  }
+
   /** Acquires the permits if they fit. */
   CompletionStage<CheckResult> tryAcquire() {
     return tryAcquire(permits).thenApply(this::answer);
@@ -50,7 +55,7 @@ record PolicyCharge(
     if (listed != null) {
       return CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
     }
-    return config.charge() == ChargeRule.ALWAYS && howMany > 0
+    return isAlwaysCharged() && howMany > 0
         ? limiter.chargeAsync(key, howMany)
         : limiter.tryAcquireAsync(key, howMany);
   }
