@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -47,6 +48,12 @@ final class Batcher {
 
   /** Calls on their way to one server where each has one request only. */
   private static final int SINGLE_CALLS = 50_000;
+
+  /** Others no longer wait for a call that is not answered for so long. */
+  private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How often to look for lost calls, at most. */
+  private static final long LOST_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Link link;
   private final KeyNames names;
@@ -93,6 +100,16 @@ final class Batcher {
     return lane == null ? lanes.computeIfAbsent(server, any -> new Lane()) : lane;
   }
 
+  /** A call on its way: in a cluster, one part for each slot. */
+  private static final class Call {
+    final long sentNanos = System.nanoTime();
+    final AtomicInteger unanswered;
+
+    Call(int parts) {
+      unanswered = new AtomicInteger(parts);
+    }
+  }
+
   /** The requests for one server. */
   private final class Lane {
     private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
@@ -110,9 +127,12 @@ final class Batcher {
 
     private volatile @Nullable EventLoop loop;
 
-    // Written only while sending.
+    /** Calls that others wait for. Added to only while sending. */
+    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+
+    // Used only while sending.
     private @Nullable Session session;
-    private AtomicInteger calls = new AtomicInteger();
+    private long lostCheckNanos = System.nanoTime();
 
     void submit(Request request) {
       if (size.incrementAndGet() > MAX_WAITING) {
@@ -167,15 +187,22 @@ final class Batcher {
         Session current = link.session();
         if (!Objects.equals(current, session)) {
           session = current;
-          calls = new AtomicInteger();
+          calls.clear();
           thread = null;
           loop = null;
         }
-        while (calls.get() < mostCalls() && !waiting.isEmpty()) {
-          sendSome(current, calls);
+        while (!waiting.isEmpty() && mayCall()) {
+          sendSome(current);
         }
         seen = demands.addAndGet(-seen);
       } while (seen != 0);
+    }
+
+    private boolean mayCall() {
+      if (calls.size() >= mostCalls()) {
+        forgetLostCalls();
+      }
+      return calls.size() < mostCalls();
     }
 
     /** Another thread sends only if nothing is on its way: so it is not overtaken. */
@@ -186,17 +213,27 @@ final class Batcher {
       return Thread.currentThread().equals(thread) ? CALLS : 1;
     }
 
-    private void sendSome(@Nullable Session on, AtomicInteger counter) {
-      Collection<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
-      AtomicInteger unanswered = new AtomicInteger(batches.size());
-      if (counter.getAndIncrement() == 0) {
-        answeredNanos = System.nanoTime(); // nothing was asked before
+    /** Lettuce never completes a command that it was given while the connection broke. */
+    private void forgetLostCalls() {
+      long now = System.nanoTime();
+      if (now - lostCheckNanos >= LOST_CHECK_NANOS) {
+        lostCheckNanos = now;
+        calls.removeIf(call -> now - call.sentNanos >= LOST_NANOS);
       }
+    }
+
+    private void sendSome(@Nullable Session on) {
+      Collection<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
+      Call call = new Call(batches.size());
+      if (calls.isEmpty()) {
+        answeredNanos = call.sentNanos; // nothing was asked before
+      }
+      calls.add(call);
       for (Batch batch : batches) {
         if (batch.isEmpty()) {
-          answered(unanswered, counter);
+          answered(call);
         } else {
-          send(batch, on, unanswered, counter);
+          send(batch, on, call);
         }
       }
     }
@@ -245,8 +282,7 @@ final class Batcher {
       }
     }
 
-    private void send(
-        Batch batch, @Nullable Session on, AtomicInteger unanswered, AtomicInteger counter) {
+    private void send(Batch batch, @Nullable Session on, Call call) {
       var unused =
           link.run(on, batch.keys(names), batch.program())
               .whenComplete(
@@ -254,8 +290,8 @@ final class Batcher {
                     if (failure != null && Failures.isTryAgain(failure) && !batch.hasOneKey()) {
                       // The keys of the slot are on two servers, and nothing was done.
                       List<Batch> parts = batch.split();
-                      unanswered.addAndGet(parts.size() - 1);
-                      parts.forEach(part -> send(part, on, unanswered, counter));
+                      call.unanswered.addAndGet(parts.size() - 1);
+                      parts.forEach(part -> send(part, on, call));
                       return;
                     }
                     answeredNanos = System.nanoTime();
@@ -263,15 +299,15 @@ final class Batcher {
                       thread = Thread.currentThread();
                       loop = link.currentLoop();
                     }
-                    answered(unanswered, counter);
+                    answered(call);
                     complete(batch, reply, failure);
                   });
     }
 
     /** The next call goes out before anybody is told of this one, so that Redis does not wait. */
-    private void answered(AtomicInteger unanswered, AtomicInteger counter) {
-      if (unanswered.decrementAndGet() == 0) {
-        counter.decrementAndGet();
+    private void answered(Call call) {
+      if (call.unanswered.decrementAndGet() == 0) {
+        calls.remove(call);
         drain();
       }
     }

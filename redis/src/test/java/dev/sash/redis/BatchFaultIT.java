@@ -9,6 +9,8 @@ import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.testkit.redis.FaultProxy;
 import dev.sash.testkit.redis.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,6 +171,28 @@ class BatchFaultIT {
     }
     assertThat(calls("evalsha")).isEqualTo(calls + 1);
     assertCharged(KEYS.stream().filter(key -> !key.equals(spoilt)).toList(), EACH);
+  }
+
+  @Test
+  void theClientLosesCommands() {
+    RedisClient client = RedisClient.create(server.uri());
+    client.setOptions(RedisStore.clientOptions().build());
+    try (StatefulRedisConnection<String, byte[]> connection = client.connect(RedisStore.codec());
+        RedisStore lossy = RedisStore.builder().connection(connection).connect()) {
+      RateLimiter limiter = lossy.limiter(POLICY.withDeadline(Duration.ofMillis(200)));
+      awaitDecisionBy(Source.STORE, limiter);
+      connection.setAutoFlushCommands(false);
+      List<CompletableFuture<Decision>> lost = new ArrayList<>();
+      lost.add(limiter.tryAcquireAsync("first call", 1).toCompletableFuture());
+      lost.add(limiter.tryAcquireAsync("second call", 1).toCompletableFuture());
+      connection.setAutoFlushCommands(true); // which does not send them
+
+      assertThat(lost).allMatch(decision -> decision.join().source() == Source.LOCAL);
+      awaitDecisionBy(Source.STORE, limiter);
+      assertCharged(List.of("first call", "second call"), 0);
+    } finally {
+      client.shutdown(Duration.ZERO, Duration.ZERO);
+    }
   }
 
   /**
