@@ -6,13 +6,13 @@ import dev.sash.store.StoreException;
 import dev.sash.store.StoreException.Reason;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -223,18 +223,22 @@ final class Batcher {
     }
 
     private void sendSome(@Nullable Session on) {
-      Collection<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
+      List<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
       Call call = new Call(batches.size());
       if (calls.isEmpty()) {
         answeredNanos = call.sentNanos; // nothing was asked before
       }
       calls.add(call);
-      for (Batch batch : batches) {
-        if (batch.isEmpty()) {
-          answered(call);
-        } else {
-          send(batch, on, call);
-        }
+      if (batches.get(0).isEmpty()) {
+        answered(call); // all were withdrawn
+        return;
+      }
+      List<CompletableFuture<byte[]>> replies =
+          batching && link.isCluster()
+              ? link.runEach(on, batches, names)
+              : List.of(link.run(on, batches.get(0).keys(names), batches.get(0).program()));
+      for (int i = 0; i < batches.size(); i++) {
+        await(replies.get(i), batches.get(i), on, call, true);
       }
     }
 
@@ -253,7 +257,7 @@ final class Batcher {
       return batch;
     }
 
-    private Collection<Batch> batchesBySlot() {
+    private List<Batch> batchesBySlot() {
       Map<Integer, Batch> batches = new LinkedHashMap<>();
       Batch last = null;
       for (int i = 0; i < Batch.MAX_WORK && (last == null || !last.isFull()); i++) {
@@ -282,26 +286,46 @@ final class Batcher {
       }
     }
 
-    private void send(Batch batch, @Nullable Session on, Call call) {
+    /** Sends what a server refused without doing anything, to whichever server will do it. */
+    private void sendAgain(Batch batch, @Nullable Session on, Call call) {
+      await(link.run(on, batch.keys(names), batch.program()), batch, on, call, false);
+    }
+
+    private void await(
+        CompletableFuture<byte[]> replied,
+        Batch batch,
+        @Nullable Session on,
+        Call call,
+        boolean isFirst) {
       var unused =
-          link.run(on, batch.keys(names), batch.program())
-              .whenComplete(
-                  (reply, failure) -> {
-                    if (failure != null && Failures.isTryAgain(failure) && !batch.hasOneKey()) {
-                      // The keys of the slot are on two servers, and nothing was done.
-                      List<Batch> parts = batch.split();
-                      call.unanswered.addAndGet(parts.size() - 1);
-                      parts.forEach(part -> send(part, on, call));
-                      return;
-                    }
-                    answeredNanos = System.nanoTime();
-                    if (failure == null && !Thread.currentThread().equals(thread)) {
-                      thread = Thread.currentThread();
-                      loop = link.currentLoop();
-                    }
-                    answered(call);
-                    complete(batch, reply, failure);
-                  });
+          replied.whenComplete(
+              (reply, failure) -> {
+                if (failure != null && Failures.isTryAgain(failure) && !batch.hasOneKey()) {
+                  // The keys of the slot are on two servers, and nothing was done.
+                  List<Batch> parts = batch.split();
+                  call.unanswered.addAndGet(parts.size() - 1);
+                  parts.forEach(part -> sendAgain(part, on, call));
+                  return;
+                }
+                if (failure != null && isFirst && Failures.isNotForThisServer(failure)) {
+                  sendAgain(batch, on, call);
+                  return;
+                }
+                answeredNanos = System.nanoTime();
+                if (failure == null && isFirst) {
+                  sendOnThisThread();
+                }
+                answered(call);
+                complete(batch, reply, failure);
+              });
+    }
+
+    /** The server's own replies are read here; those of another, on its thread. */
+    private void sendOnThisThread() {
+      if (!Thread.currentThread().equals(thread)) {
+        thread = Thread.currentThread();
+        loop = link.currentLoop();
+      }
     }
 
     /** The next call goes out before anybody is told of this one, so that Redis does not wait. */

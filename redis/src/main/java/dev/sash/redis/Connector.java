@@ -2,6 +2,7 @@ package dev.sash.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -12,6 +13,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -26,7 +28,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +47,31 @@ interface Connector {
   record Session(
       StatefulConnection<String, byte[]> connection,
       RedisClusterAsyncCommands<String, byte[]> commands) {
+    /** Returns the server of a cluster that holds a Redis key; null if it is not known. */
+    @Nullable RedisClusterNode nodeOf(String redisKey) {
+      return connection instanceof StatefulRedisClusterConnection<String, byte[]> cluster
+          ? cluster.getPartitions().getMasterBySlot(slot(redisKey))
+          : null;
+    }
+
+    /**
+     * Returns the connection to one server of a cluster, which is the one that the commands use;
+     * null if there is none now.
+     */
+    @Nullable StatefulConnection<String, byte[]> connectionTo(RedisClusterNode node) {
+      if (!(connection instanceof StatefulRedisClusterConnection<String, byte[]> cluster)) {
+        return null;
+      }
+      try {
+        RedisURI uri = node.getUri();
+        StatefulConnection<String, byte[]> found =
+            cluster.getConnectionAsync(uri.getHost(), uri.getPort()).getNow(null);
+        return found != null && found.isOpen() ? found : null;
+      } catch (RedisException | CompletionException | CancellationException e) {
+        return null; // the topology has just changed, or the server is down
+      }
+    }
+
     void close() {
       if (connection.isOpen()) {
         var unused = connection.closeAsync();

@@ -60,11 +60,20 @@ final class Failures {
 
   /** Returns whether a cluster is moving the keys of a call: it did nothing. */
   static boolean isTryAgain(Throwable failure) {
+    return isError(failure, "TRYAGAIN");
+  }
+
+  /** Returns whether a server does not hold the keys of a call, or the script: it did nothing. */
+  static boolean isNotForThisServer(Throwable failure) {
+    return isError(failure, "MOVED ") || isError(failure, "ASK ") || isError(failure, "NOSCRIPT");
+  }
+
+  private static boolean isError(Throwable failure, String beginning) {
     Throwable inner = unwrapped(failure);
     String message = messageOf(inner);
     return inner instanceof RedisCommandExecutionException
         && message != null
-        && message.startsWith("TRYAGAIN");
+        && message.startsWith(beginning);
   }
 
   /** Returns a short text for logs; neither keys nor secrets occur in what Redis answers. */

@@ -9,10 +9,21 @@ import dev.sash.store.StoreException.Reason;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.output.ByteArrayOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -154,6 +165,78 @@ final class Link implements AutoCloseable {
                         .commands()
                         .eval(Script.DECIDE.source(), ScriptOutputType.VALUE, keys, program)
                     : CompletableFuture.failedFuture(failure));
+  }
+
+  /**
+   * Runs the script for each batch, all that are for one server of a cluster in one write: Lettuce
+   * would write each call by itself. A call may fail because it is {@linkplain
+   * Failures#isNotForThisServer not for this server}; nothing was done then, and {@link #run} finds
+   * the right one. Never throws.
+   *
+   * @param batches not empty, each with the keys of one slot
+   * @return the reply to each
+   */
+  List<CompletableFuture<byte[]>> runEach(
+      @Nullable Session on, List<Batch> batches, KeyNames names) {
+    Map<RedisClusterNode, Write> writes = new LinkedHashMap<>();
+    List<CompletableFuture<byte[]>> replies = new ArrayList<>(batches.size());
+    for (Batch batch : batches) {
+      String[] keys = batch.keys(names);
+      byte[] program = batch.program();
+      Write write = on == null ? null : writeTo(on, keys[0], writes);
+      replies.add(write == null ? run(on, keys, program) : write.add(keys, program));
+    }
+    writes.values().forEach(Write::send);
+    return replies;
+  }
+
+  /** Returns the write for the server that holds a Redis key; null if it is not connected. */
+  private static @Nullable Write writeTo(
+      Session on, String redisKey, Map<RedisClusterNode, Write> writes) {
+    RedisClusterNode node = on.nodeOf(redisKey);
+    Write write = node == null ? null : writes.get(node);
+    if (node == null || write != null) {
+      return write;
+    }
+    StatefulConnection<String, byte[]> connection = on.connectionTo(node);
+    if (connection == null) {
+      return null;
+    }
+    Write created = new Write(connection);
+    writes.put(node, created);
+    return created;
+  }
+
+  /** Calls of the script that go to one server of a cluster together. */
+  private static final class Write {
+    private final StatefulConnection<String, byte[]> connection;
+    private final List<AsyncCommand<String, byte[], byte[]>> commands = new ArrayList<>();
+
+    Write(StatefulConnection<String, byte[]> connection) {
+      this.connection = connection;
+    }
+
+    CompletableFuture<byte[]> add(String[] keys, byte[] program) {
+      CommandArgs<String, byte[]> args =
+          new CommandArgs<>(Connector.CODEC)
+              .add(Script.DECIDE.sha1())
+              .add(keys.length)
+              .addKeys(keys)
+              .addValue(program);
+      AsyncCommand<String, byte[], byte[]> command =
+          new AsyncCommand<>(
+              new Command<>(CommandType.EVALSHA, new ByteArrayOutput<>(Connector.CODEC), args));
+      commands.add(command);
+      return command;
+    }
+
+    void send() {
+      try {
+        connection.dispatch(commands);
+      } catch (RuntimeException e) {
+        commands.forEach(command -> command.completeExceptionally(e));
+      }
+    }
   }
 
   private static Session connected(@Nullable Session session) {

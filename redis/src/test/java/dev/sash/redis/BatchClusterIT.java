@@ -15,17 +15,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Calls with several keys of a slot that moves from one master to another: Redis decides about
- * every request, and charges it once.
+ * Calls with several keys of slots that move from one master to another, or whose master is
+ * replaced: Redis decides about every request, and charges it once.
  */
 @Timeout(180)
 class BatchClusterIT {
@@ -41,19 +43,19 @@ class BatchClusterIT {
   @BeforeAll
   static void start() {
     cluster = RedisCluster.start();
-    store =
-        RedisStore.builder()
-            .uris(
-                cluster.uris().stream()
-                    .map(uri -> uri.replace("redis://", "redis-cluster://"))
-                    .toList())
-            .denyCacheTtl(Duration.ZERO)
-            .connect();
+    store = store(cluster);
     KeyNames names = new KeyNames("sash");
     keysOfSlot =
         IntStream.range(0, 200_000)
             .mapToObj(i -> "key " + i)
             .collect(Collectors.groupingBy(key -> RedisCluster.slotOf(names.tagged("api", key))));
+  }
+
+  private static RedisStore store(RedisCluster of) {
+    return RedisStore.builder()
+        .uris(of.uris().stream().map(uri -> uri.replace("redis://", "redis-cluster://")).toList())
+        .denyCacheTtl(Duration.ZERO)
+        .connect();
   }
 
   @AfterAll
@@ -90,12 +92,134 @@ class BatchClusterIT {
 
   @Test
   void slotsMoveUnderLoad() {
-    RateLimiter limiter = store.limiter(POLICY);
     List<Integer> slots = IntStream.range(200, 212).boxed().toList();
-    List<String> keys =
-        slots.stream().flatMap(slot -> keysOfSlot.get(slot).subList(0, 4).stream()).toList();
     RedisServer from = cluster.masterOf(200);
     from.command("CONFIG", "RESETSTAT");
+
+    assertChargedOnceWhile(
+        slots, () -> slots.forEach(slot -> cluster.migrate(slot, anotherMaster(slot))));
+    assertThat(String.valueOf(from.command("INFO", "errorstats"))).contains("errorstat_MOVED");
+  }
+
+  @Test
+  void scriptsAreFlushedUnderLoad() {
+    RedisServer master = cluster.masterOf(300);
+    master.command("CONFIG", "RESETSTAT");
+
+    assertChargedOnceWhile(
+        IntStream.range(300, 330).boxed().toList(),
+        () -> {
+          for (int i = 0; i < 100; i++) {
+            master.command("SCRIPT", "FLUSH");
+          }
+        });
+    assertThat(String.valueOf(master.command("INFO", "errorstats"))).contains("errorstat_NOSCRIPT");
+  }
+
+  @Test
+  void aReplicaTakesOverUnderLoad() {
+    RateLimiter limiter = store.limiter(POLICY);
+    List<String> keys = someKeys(IntStream.range(400, 430).boxed().toList());
+    RedisServer master = cluster.masterOf(400);
+    master.command("CONFIG", "RESETSTAT");
+
+    // The master waits until the replica has everything: nothing that was decided is lost.
+    Load load = new Load(limiter, keys);
+    load.runWhile(
+        () -> {
+          replicaOf(master).command("CLUSTER", "FAILOVER");
+          cluster.awaitSuccessorOf(master, 400);
+        });
+    assertThat(String.valueOf(master.command("INFO", "errorstats"))).contains("errorstat_MOVED");
+    // The others were not sent, since there was no connection to the new master yet.
+    keys.forEach(key -> assertCharged(limiter, List.of(key), load.byRedis.get(key)));
+  }
+
+  @Test
+  void aMasterIsKilledUnderLoad() {
+    try (RedisCluster own = RedisCluster.start("cluster-require-full-coverage no");
+        RedisStore itsStore = store(own)) {
+      RateLimiter limiter = itsStore.limiter(POLICY.withDeadline(Duration.ofMillis(200)));
+      List<String> keys = someKeys(IntStream.range(500, 530).boxed().toList());
+      List<String> others = someKeys(IntStream.range(16_000, 16_030).boxed().toList());
+      Load load = new Load(limiter, Stream.concat(keys.stream(), others.stream()).toList());
+      load.runWhile(() -> own.failover(own.masterOf(500)));
+
+      assertThat(load.requested)
+          .allSatisfy(
+              (key, requests) ->
+                  assertThat(limiter.inspect(key).used()).as(key).isLessThanOrEqualTo(requests));
+      assertThat(others)
+          .allSatisfy(
+              key ->
+                  assertThat(limiter.inspect(key).used())
+                      .as(key)
+                      .isGreaterThanOrEqualTo(load.byRedis.get(key)));
+    }
+  }
+
+  /** Requests for some keys, many at a time. */
+  private static final class Load {
+    final Map<String, Integer> requested = new ConcurrentHashMap<>();
+    final Map<String, Integer> byRedis = new ConcurrentHashMap<>();
+    private final RateLimiter limiter;
+    private final List<String> keys;
+
+    Load(RateLimiter limiter, List<String> keys) {
+      this.limiter = limiter;
+      this.keys = keys;
+    }
+
+    /** Makes requests until something is over, and then until Redis decides about all of them. */
+    void runWhile(Runnable disturbance) {
+      AtomicBoolean isOver = new AtomicBoolean();
+      CompletableFuture<Void> load =
+          CompletableFuture.runAsync(
+              () -> {
+                boolean isBack = false;
+                while (!isOver.get() || !isBack) {
+                  isBack = isDecidedByRedis();
+                }
+              });
+      try {
+        disturbance.run();
+      } finally {
+        isOver.set(true);
+      }
+      load.join();
+    }
+
+    private boolean isDecidedByRedis() {
+      List<CompletableFuture<Decision>> decisions = request(limiter, keys);
+      boolean all = true;
+      for (int i = 0; i < decisions.size(); i++) {
+        String key = keys.get(i % keys.size());
+        boolean isByRedis = decisions.get(i).join().source() == Source.STORE;
+        requested.merge(key, 1, Integer::sum);
+        byRedis.merge(key, isByRedis ? 1 : 0, Integer::sum);
+        all &= isByRedis;
+      }
+      return all;
+    }
+  }
+
+  private static RedisServer replicaOf(RedisServer master) {
+    String port = Integer.toString(master.port());
+    return cluster.nodes().stream()
+        .filter(node -> String.valueOf(node.command("ROLE")).startsWith("[slave"))
+        .filter(node -> String.valueOf(node.command("ROLE")).contains(port))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<String> someKeys(List<Integer> slots) {
+    return slots.stream().flatMap(slot -> keysOfSlot.get(slot).stream().limit(4)).toList();
+  }
+
+  /** Requests permits of a few keys in each slot until something is over, and counts them. */
+  private static void assertChargedOnceWhile(List<Integer> slots, Runnable disturbance) {
+    RateLimiter limiter = store.limiter(POLICY);
+    List<String> keys = someKeys(slots);
     AtomicBoolean isOver = new AtomicBoolean();
     CompletableFuture<Integer> load =
         CompletableFuture.supplyAsync(
@@ -106,12 +230,12 @@ class BatchClusterIT {
               }
               return rounds;
             });
-    slots.forEach(slot -> cluster.migrate(slot, anotherMaster(slot)));
-    isOver.set(true);
-
-    int rounds = load.join();
-    assertThat(String.valueOf(from.command("INFO", "errorstats"))).contains("errorstat_MOVED");
-    assertCharged(limiter, keys, rounds * EACH);
+    try {
+      disturbance.run();
+    } finally {
+      isOver.set(true);
+    }
+    assertCharged(limiter, keys, (long) load.join() * EACH);
   }
 
   private static void assertCharged(RateLimiter limiter, List<String> keys, long permits) {
