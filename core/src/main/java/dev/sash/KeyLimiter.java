@@ -57,7 +57,8 @@ public final class KeyLimiter {
    * The asynchronous form of {@link #tryAcquire(long)}.
    *
    * @param permits the number of permits; 0 only peeks
-   * @return completes with the decision; may be complete already
+   * @return completes with the decision; may be complete already. Cancelling it does not withdraw
+   *     the request, which may still be charged
    */
   public CompletionStage<Decision> tryAcquireAsync(long permits) {
     return decideAsync(permits == 0 ? Operation.PEEK : Operation.ACQUIRE, permits);
@@ -89,7 +90,8 @@ public final class KeyLimiter {
    *
    * @param permits the number of permits
    * @param maxWait the longest time to wait, 0 or more
-   * @return completes with the decision; a future that is cancelled spends nothing
+   * @return completes with the decision; if it is cancelled, permits that are acquired nevertheless
+   *     are refunded
    */
   public CompletionStage<Decision> acquireAsync(long permits, Duration maxWait) {
     return Waiting.acquireAsync(new Request(permits), store.clock(), maxWait);

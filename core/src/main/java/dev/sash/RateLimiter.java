@@ -76,7 +76,8 @@ public final class RateLimiter {
    *
    * @param key the key to charge
    * @param permits the number of permits; 0 only peeks
-   * @return completes with the decision; may be complete already
+   * @return completes with the decision; may be complete already. Cancelling it does not withdraw
+   *     the request, which may still be charged
    */
   public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
     return decideAsync(acquiring(permits), key, permits);
@@ -114,8 +115,8 @@ public final class RateLimiter {
    * @param key the key to charge
    * @param permits the number of permits
    * @param maxWait the longest time to wait, 0 or more
-   * @return completes with the decision, on another thread if it had to wait; a future that is
-   *     cancelled spends nothing
+   * @return completes with the decision, on another thread if it had to wait; if it is cancelled,
+   *     permits that are acquired nevertheless are refunded
    */
   public CompletionStage<Decision> acquireAsync(String key, long permits, Duration maxWait) {
     return Waiting.acquireAsync(request(key, permits), store.clock(), maxWait);
