@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class BatchClusterIT {
   private static final int EACH = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Policy POLICY =
       Policy.of("api", Limit.slidingLog(1_000_000, Duration.ofHours(1)))
           .withDeadline(Duration.ofSeconds(40));
@@ -173,20 +174,22 @@ class BatchClusterIT {
     /** Makes requests until something is over, and then until Redis decides about all of them. */
     void runWhile(Runnable disturbance) {
       AtomicBoolean isOver = new AtomicBoolean();
+      AtomicBoolean isGivenUp = new AtomicBoolean();
       CompletableFuture<Void> load =
           CompletableFuture.runAsync(
               () -> {
                 boolean isBack = false;
-                while (!isOver.get() || !isBack) {
+                while ((!isOver.get() || !isBack) && !isGivenUp.get()) {
                   isBack = isDecidedByRedis();
                 }
               });
       try {
         disturbance.run();
-      } finally {
         isOver.set(true);
+        assertThat(load).as("Redis decides again").succeedsWithin(PATIENCE);
+      } finally {
+        isGivenUp.set(true);
       }
-      load.join();
     }
 
     private boolean isDecidedByRedis() {
