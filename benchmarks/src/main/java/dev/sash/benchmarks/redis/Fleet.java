@@ -162,7 +162,7 @@ final class Fleet {
     }
 
     /**
-     * Asks as it is told by the lines of its input, until that ends.
+     * Runs a turn for each line of its input, until that ends.
      *
      * @param args the URI of Redis
      */
