@@ -58,6 +58,7 @@ final class Batcher {
   private final Link link;
   private final KeyNames names;
   private final boolean batching;
+  private final boolean bySlot;
   private final @Nullable Executor callbacks;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
   private final AtomicLong warnedNanos = new AtomicLong();
@@ -72,6 +73,7 @@ final class Batcher {
     this.link = link;
     this.names = names;
     this.batching = batching;
+    this.bySlot = batching && link.isCluster();
     this.callbacks = callbacks;
   }
 
@@ -155,9 +157,7 @@ final class Batcher {
      */
     void wake() {
       EventLoop reader = loop;
-      if (reader == null) {
-        drain();
-      } else if (reader.inEventLoop()) {
+      if (reader == null || reader.inEventLoop()) {
         drain();
       } else if (woken.compareAndSet(false, true)) {
         try {
@@ -223,7 +223,7 @@ final class Batcher {
     }
 
     private void sendSome(@Nullable Session on) {
-      List<Batch> batches = batching && link.isCluster() ? batchesBySlot() : List.of(batch());
+      List<Batch> batches = bySlot ? batchesBySlot() : List.of(batch());
       Call call = new Call(batches.size());
       if (calls.isEmpty()) {
         answeredNanos = call.sentNanos; // nothing was asked before
@@ -234,7 +234,7 @@ final class Batcher {
         return;
       }
       List<CompletableFuture<byte[]>> replies =
-          batching && link.isCluster()
+          bySlot
               ? link.runEach(on, batches, names)
               : List.of(link.run(on, batches.get(0).keys(names), batches.get(0).program()));
       for (int i = 0; i < batches.size(); i++) {

@@ -114,8 +114,12 @@ interface Connector {
    */
   default void onEventLoop(Consumer<EventLoop> watcher) {}
 
-  /** Releases threads and sockets. */
-  void shutdown();
+  /**
+   * Releases the threads and sockets that are ours. May be called again.
+   *
+   * @param last the last session; null if there was none
+   */
+  void shutdown(@Nullable Session last);
 
   /** What the user has configured about connections. */
   record Options(
@@ -220,8 +224,8 @@ interface Connector {
     }
 
     @Override
-    public void shutdown() {
-      client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT);
+    public void shutdown(@Nullable Session last) {
+      client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT); // closes the session as well
       var unused = resources.shutdown(0, SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
@@ -246,7 +250,11 @@ interface Connector {
     }
 
     @Override
-    public void shutdown() {}
+    public void shutdown(@Nullable Session last) {
+      if (last != null) {
+        last.close();
+      }
+    }
   }
 
   /** The user's connection. It is never closed, nor connected anew by Sash. */
@@ -264,7 +272,7 @@ interface Connector {
     }
 
     @Override
-    public void shutdown() {}
+    public void shutdown(@Nullable Session last) {}
   }
 
   /** A cluster, found through any of its servers. */
@@ -330,10 +338,12 @@ interface Connector {
     }
 
     @Override
-    public void shutdown() {
+    public void shutdown(@Nullable Session last) {
       if (resources != null) {
-        client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT);
+        client.shutdown(Duration.ZERO, SHUTDOWN_LIMIT); // closes the session as well
         var unused = resources.shutdown(0, SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      } else if (last != null) {
+        last.close();
       }
     }
   }

@@ -297,11 +297,7 @@ final class Link implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    Session last = session;
-    if (last != null && !(connector instanceof Connector.Given)) {
-      last.close();
-    }
-    connector.shutdown();
+    connector.shutdown(session);
   }
 
   private CompletableFuture<Void> attemptToConnect() {
@@ -372,8 +368,8 @@ final class Link implements AutoCloseable {
     if (former != null && !former.equals(connected)) {
       var unused = Timer.after(DRAIN_NANOS, former::close); // replies may still be on their way
     }
-    if (closed && !(connector instanceof Connector.Given)) {
-      connected.close();
+    if (closed) {
+      connector.shutdown(connected);
     }
     onNewSession.run();
   }

@@ -157,6 +157,22 @@ class BatchFaultIT {
   }
 
   @Test
+  void aCallThatTheServerRefusesIsSentOnce() {
+    RateLimiter limiter = limiter(POLICY);
+    List<CompletableFuture<Decision>> burst = gather(limiter, KEYS);
+    long evals = calls("eval");
+    server.command("ACL", "SETUSER", "default", "resetkeys", "~*_probe*");
+    long refused = refusedCalls();
+    proxy.pass();
+
+    assertThat(decisions(burst)).allMatch(d -> d.source() == Source.LOCAL);
+    assertThat(refusedCalls()).isEqualTo(refused + 1);
+    assertThat(calls("eval")).isEqualTo(evals);
+    server.command("ACL", "SETUSER", "default", "allkeys");
+    assertCharged(KEYS, 0);
+  }
+
+  @Test
   void oneKeyHoldsAForeignValue() {
     List<CompletableFuture<Decision>> burst = gather(limiter(POLICY), KEYS);
     String spoilt = KEYS.get(7);
@@ -248,10 +264,19 @@ class BatchFaultIT {
   }
 
   private long calls(String command) {
-    Matcher calls =
-        Pattern.compile("cmdstat_" + command + ":calls=(\\d+)")
-            .matcher(String.valueOf(server.command("INFO", "commandstats")));
-    return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+    return statistic("cmdstat_" + command + ":calls=(\\d+)");
+  }
+
+  /** Returns the number of script calls that the server has refused without running them. */
+  private long refusedCalls() {
+    return statistic("cmdstat_evalsha:.*rejected_calls=(\\d+)")
+        + statistic("cmdstat_eval:.*rejected_calls=(\\d+)");
+  }
+
+  private long statistic(String pattern) {
+    Matcher found =
+        Pattern.compile(pattern).matcher(String.valueOf(server.command("INFO", "commandstats")));
+    return found.find() ? Long.parseLong(found.group(1)) : 0;
   }
 
   /** Waits, until the timeout of the test. */
