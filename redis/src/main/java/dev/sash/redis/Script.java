@@ -25,6 +25,7 @@ record Script(String source, String sha1) {
   private static final List<String> GENERAL =
       List.of(
           "check",
+          "expiry",
           "mul_div",
           "sliding_counter",
           "fixed_window",

@@ -46,17 +46,12 @@ local function give_back_counts(counts, now, permits)
   change_counts(counts, now, x, y)
 end
 
--- Writes the state. Moving an expiry costs about as much as the rest: that is done only when it is too early, or
--- later than need be by more than the time that idle state may linger.
+-- Writes the state.
 local function write_counts(counts, now)
   counts.changed = false
   local ends = counts.x + counts.y > 0 and counts.ends or now
-  local least = (ends - ends % 1000) / 1000 + 2
-  local latest = least + linger_millis + math.floor(counts.window * linger_share)
-  local kept = least <= counts.expires and counts.expires <= latest
-  if not kept then
-    counts.expires = latest
-  end
+  local kept
+  counts.expires, kept = expiry(counts.expires, ends, counts.window)
   local value = pack('<ddddd', counts.tag, now, counts.expires, counts.x, counts.y)
   if counts.tag == BUCKET then
     value = value .. pack('<d', counts.refill)

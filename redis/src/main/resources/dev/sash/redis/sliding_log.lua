@@ -323,12 +323,8 @@ local function write_log(log, now)
   end
   local front, back = log.front, log.back
   local ends = back.n > 0 and date(log, back, back.n) + log.window or now
-  local least = (ends - ends % 1000) / 1000 + 2
-  local latest = least + linger_millis + math.floor(log.window * linger_share)
-  local kept = not log.renewed and least <= log.expires and log.expires <= latest
-  if not kept then
-    log.expires = latest
-  end
+  local kept
+  log.expires, kept = expiry(log.renewed and 0 or log.expires, ends, log.window)
   local flags = back.n == 0 and EMPTY
     or (front.weighted and FRONT_WEIGHTED or 0) + (back.weighted and BACK_WEIGHTED or 0)
   local before = flags > 0 and pack('<I4', front.n > 0 and front.total or back.total) or ''

@@ -110,6 +110,26 @@ class ExpiryIT {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void livesOnForAsLongAsItIsUsed(Algorithm algorithm) {
+    RateLimiter limiter = limiter(algorithm, Duration.ofMillis(200));
+    assertLivesOn(limiter, "acquired", () -> limiter.tryAcquire("acquired"));
+    assertLivesOn(limiter, "charged", () -> limiter.charge("charged", 1));
+  }
+
+  /** Uses a key for longer than its first expiry, and checks that no expiry is too early. */
+  private static void assertLivesOn(RateLimiter limiter, String key, Runnable use) {
+    long begin = System.nanoTime();
+    while (System.nanoTime() - begin < Duration.ofMillis(2_500).toNanos()) {
+      use.run();
+      long left = Math.max(0, (Long) server.command("PTTL", name(limiter, key))); // -2: gone
+      long needed = limiter.peek(key).resetAfter().toMillis();
+      assertThat(left).as("%s: %s", limiter.policy(), key).isGreaterThanOrEqualTo(needed);
+      Callers.pause(Duration.ofMillis(10));
+    }
+  }
+
   private static void assertExpires(RateLimiter limiter, String key, String what) {
     Object millis = server.command("PTTL", name(limiter, key)); // first, for time goes on
     long needed = limiter.peek(key).resetAfter().toMillis();
