@@ -141,7 +141,8 @@ public final class KeyLimiter {
   private CompletionStage<Decision> decideAsync(Operation operation, long permits) {
     Bounds.checkPermits(permits);
     try {
-      return store.decideAsync(operation, inForce.limitsFor(key), key, permits);
+      return RateLimiter.cancellable(
+          store.decideAsync(operation, inForce.limitsFor(key), key, permits));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -340,7 +340,17 @@ public final class RateLimiter {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return store.decideAsync(operation, limits, key, permits);
+    return cancellable(store.decideAsync(operation, limits, key, permits));
+  }
+
+  /**
+   * Returns a stage that a caller may cancel: the decorators of the store count what they started
+   * and must learn of every decision, whether the caller waits for it or not.
+   */
+  static CompletionStage<Decision> cancellable(CompletionStage<Decision> stage) {
+    return stage instanceof CompletableFuture<Decision> future && !future.isDone()
+        ? future.copy()
+        : stage;
   }
 
   private Waiting.Request request(String key, long permits) {

@@ -82,6 +82,16 @@ public final class ResolvedKey {
   }
 
   /**
+   * Charges permits whether they fit or not, asynchronously; see {@link RateLimiter#charge}.
+   *
+   * @param permits the number of permits
+   * @return completes with the state of the key afterwards; may be complete already
+   */
+  public CompletionStage<Decision> chargeAsync(long permits) {
+    return decideAsync(Operation.CHARGE, permits);
+  }
+
+  /**
    * Gives back permits to where a decision charged them, asynchronously; see {@link
    * RateLimiter#refund(String, long, Decision)}.
    *
@@ -95,7 +105,7 @@ public final class ResolvedKey {
 
   private CompletionStage<Decision> decideAsync(Operation operation, long permits) {
     Bounds.checkPermits(permits);
-    return store.decideAsync(operation, limits, key, permits);
+    return RateLimiter.cancellable(store.decideAsync(operation, limits, key, permits));
   }
 
   /** Returns the policy's name and the limits, without the key. */

@@ -150,6 +150,20 @@ class FailureRulesTest {
   }
 
   @Test
+  void whatACallerCancelsNoLongerCountsAsUnanswered() {
+    RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
+    CompletableFuture<Decision> slow = new CompletableFuture<>();
+    store.answer = () -> slow;
+    assertThat(limiter.tryAcquireAsync("k", 8).toCompletableFuture().cancel(true)).isTrue();
+    assertThat(limiter.resolve("k").tryAcquireAsync(8).toCompletableFuture().cancel(true)).isTrue();
+    assertThat(limiter.forKey("k").tryAcquireAsync(8).toCompletableFuture().cancel(true)).isTrue();
+    slow.complete(FakeStore.allowed(1));
+
+    store.failsWith(Reason.UNAVAILABLE);
+    assertThat(limiter.peek("k").used()).isEqualTo(1);
+  }
+
+  @Test
   void whatTheStoreMayStillGrantIsLeftAlone() {
     RateLimiter limiter = rules.limiter(policy(FailureRule.LOCAL));
     CompletableFuture<Decision> slow = new CompletableFuture<>();
