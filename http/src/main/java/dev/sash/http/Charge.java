@@ -3,6 +3,7 @@ package dev.sash.http;
 import dev.sash.RateLimiter;
 import dev.sash.key.Keys;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Charge {
   static final long MAX_PERMITS = 1_000_000_000L;
+  static final PendingCharge.Condition FAILED_LOGIN = (status, loginFailed) -> loginFailed;
 
   private final RateLimiter limiter;
   private final KeyExtractor key;
   private final boolean skippedWithoutKey;
   private final RequestCost cost;
   private final @Nullable String unit;
-  private final @Nullable IntPredicate statuses;
+  private final PendingCharge.@Nullable Condition kept;
+  private final BooleanSupplier shadow;
 
   private Charge(
       RateLimiter limiter,
@@ -31,13 +34,15 @@ public final class Charge {
       boolean skippedWithoutKey,
       RequestCost cost,
       @Nullable String unit,
-      @Nullable IntPredicate statuses) {
+      PendingCharge.@Nullable Condition kept,
+      BooleanSupplier shadow) {
     this.limiter = limiter;
     this.key = key;
     this.skippedWithoutKey = skippedWithoutKey;
     this.cost = cost;
     this.unit = unit;
-    this.statuses = statuses;
+    this.kept = kept;
+    this.shadow = shadow;
   }
 
   /**
@@ -55,7 +60,8 @@ public final class Charge {
         false,
         RequestCost.fixed(1),
         null,
-        null);
+        null,
+        () -> false);
   }
 
   /**
@@ -65,7 +71,7 @@ public final class Charge {
    * @return the new charge
    */
   public Charge skippedWithoutKey() {
-    return new Charge(limiter, key, true, cost, unit, statuses);
+    return new Charge(limiter, key, true, cost, unit, kept, shadow);
   }
 
   /**
@@ -76,7 +82,7 @@ public final class Charge {
    */
   public Charge cost(RequestCost cost) {
     Objects.requireNonNull(cost, "cost must not be null");
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, statuses);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow);
   }
 
   /**
@@ -93,7 +99,7 @@ public final class Charge {
               + unit
               + "'");
     }
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, statuses);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow);
   }
 
   /**
@@ -106,7 +112,60 @@ public final class Charge {
    */
   public Charge onlyIfStatus(IntPredicate statuses) {
     Objects.requireNonNull(statuses, "statuses must not be null");
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, statuses);
+    return new Charge(
+        limiter,
+        key,
+        skippedWithoutKey,
+        cost,
+        unit,
+        (status, failedLogin) -> statuses.test(status),
+        shadow);
+  }
+
+  /**
+   * Returns this charge for requests only whose login fails, whatever their status: many
+   * applications answer a wrong password with a redirect. The permits are charged when the request
+   * arrives, and refunded after the response unless {@link Verdict#loginFailed} was called.
+   *
+   * @return the new charge
+   */
+  public Charge onlyIfLoginFailed() {
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, FAILED_LOGIN, shadow);
+  }
+
+  /**
+   * Returns this charge such that it may only be tried out: while the condition is true, the policy
+   * counts requests and what it would deny, but denies nothing, and responses do not show it.
+   *
+   * @param condition evaluated for each request; must be fast and thread-safe
+   * @return the new charge
+   */
+  public Charge shadowIf(BooleanSupplier condition) {
+    Objects.requireNonNull(condition, "condition must not be null");
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, condition);
+  }
+
+  boolean isForFailedLogins() {
+    return FAILED_LOGIN.equals(kept);
+  }
+
+  /**
+   * Returns the name of the policy that is charged.
+   *
+   * @return the policy's name
+   */
+  public String policy() {
+    return limiter.policy().name();
+  }
+
+  /**
+   * Returns whether the key depends on the authenticated user. Such a charge is made after
+   * authentication.
+   *
+   * @return see {@link KeyExtractor#usesPrincipal}
+   */
+  public boolean usesPrincipal() {
+    return key.usesPrincipal();
   }
 
   /** Returns the charge for a request; null if the request is not charged. */
@@ -120,7 +179,8 @@ public final class Charge {
     }
     long permits = cost.permitsOf(request);
     checkPermits(permits);
-    return new PendingCharge(limiter.resolve(Keys.fitting(found)), permits, unit, statuses);
+    return new PendingCharge(
+        limiter.resolve(Keys.fitting(found)), permits, unit, kept, !shadow.getAsBoolean());
   }
 
   static void checkPermits(long permits) {

@@ -5,43 +5,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The body of the response to a denied request: a problem (RFC 9457), or the same in plain text or
- * HTML if the client prefers that.
- *
- * @param contentType the media type
- * @param text the content
+ * Writes the body of the response to a denied request: a problem (RFC 9457), or the same in plain
+ * text or HTML if the client prefers that.
  */
-record DenialBody(String contentType, String text) {
-  private static final String PROBLEMS = "https://iana.org/assignments/http-problem-types#";
+final class DenialBody {
+  /** The members of a problem that an application may set. */
+  record Problem(int status, String type, String title) {}
 
-  /** Why the request was denied. */
-  enum Problem {
-    QUOTA_EXCEEDED(429, PROBLEMS + "quota-exceeded", "Too Many Requests"),
-    REDUCED_CAPACITY(503, PROBLEMS + "temporary-reduced-capacity", "Service Unavailable"),
-    FORBIDDEN(403, "about:blank", "Forbidden");
+  private DenialBody() {}
 
-    final int status;
-    private final String type;
-    private final String title;
-
-    Problem(int status, String type, String title) {
-      this.status = status;
-      this.type = type;
-      this.title = title;
-    }
-  }
-
-  static DenialBody of(Problem problem, List<PolicyDecision> decisions, List<String> accept) {
-    List<String> violated =
-        decisions.stream()
-            .filter(answer -> !answer.decision().allowed())
-            .map(PolicyDecision::name)
-            .distinct()
-            .toList();
-    boolean never = decisions.stream().anyMatch(answer -> answer.decision().neverAllowed());
-    long seconds = RateLimitFields.retryAfterSeconds(decisions);
-    String detail = detail(problem, violated, never, seconds);
-
+  static DenialResponse of(Denial denial, Problem problem, List<String> accept) {
     AcceptField accepted = new AcceptField(accept);
     int json =
         Math.max(
@@ -49,56 +22,78 @@ record DenialBody(String contentType, String text) {
             accepted.weightOf("application", "json"));
     int html = accepted.weightOf("text", "html");
     int plain = accepted.weightOf("text", "plain");
+    String detail = denial.detail();
     if (html > json && html >= plain) {
-      return new DenialBody("text/html; charset=utf-8", html(problem, detail));
+      return new DenialResponse(problem.status, "text/html; charset=utf-8", html(problem, detail));
     }
     if (plain > json) {
-      return new DenialBody(
+      return new DenialResponse(
+          problem.status,
           "text/plain; charset=utf-8",
           problem.title + "\n" + detail + (detail.isEmpty() ? "" : "\n"));
     }
-    return new DenialBody("application/problem+json", json(problem, detail, violated, seconds));
+    return new DenialResponse(
+        problem.status, "application/problem+json", json(problem, detail, denial));
   }
 
-  private static String detail(
-      Problem problem, List<String> violated, boolean never, long seconds) {
+  static String detail(Denial denial) {
+    long seconds = denial.retryAfterSeconds();
     String wait = "Try again in " + (seconds == 1 ? "1 second." : seconds + " seconds.");
-    return switch (problem) {
+    return switch (denial.reason()) {
       case FORBIDDEN -> "";
       case REDUCED_CAPACITY -> wait;
-      case QUOTA_EXCEEDED ->
-          (violated.size() == 1 ? "Limit " : "Limits ")
-              + String.join(", ", violated)
-              + " exceeded. "
-              + (never ? "The request is larger than the limit ever allows." : wait);
+      case QUOTA_EXCEEDED -> {
+        List<String> violated = denial.violated();
+        boolean never =
+            denial.decisions().stream().anyMatch(answer -> answer.decision().neverAllowed());
+        yield (violated.size() == 1 ? "Limit " : "Limits ")
+            + String.join(", ", violated)
+            + " exceeded. "
+            + (never ? "The request is larger than the limit ever allows." : wait);
+      }
     };
   }
 
-  // The texts consist of fixed words, numbers and policy names: nothing needs escaping in JSON or
-  // HTML.
+  // Only the type and the title can hold characters that need escaping.
 
-  private static String json(Problem problem, String detail, List<String> violated, long seconds) {
+  private static String json(Problem problem, String detail, Denial denial) {
     StringBuilder json =
         new StringBuilder("{\"type\":\"")
-            .append(problem.type)
+            .append(escapedInJson(problem.type))
             .append("\",\"title\":\"")
-            .append(problem.title)
+            .append(escapedInJson(problem.title))
             .append("\",\"status\":")
             .append(problem.status);
     if (!detail.isEmpty()) {
       json.append(",\"detail\":\"").append(detail).append('"');
     }
-    if (problem == Problem.QUOTA_EXCEEDED) {
+    if (denial.reason() == Denial.Reason.QUOTA_EXCEEDED) {
       json.append(",\"violated-policies\":")
           .append(
-              violated.stream()
+              denial.violated().stream()
                   .map(name -> '"' + name + '"')
                   .collect(Collectors.joining(",", "[", "]")));
     }
+    long seconds = denial.retryAfterSeconds();
     if (seconds > 0) {
       json.append(",\"retry-after\":").append(seconds);
     }
     return json.append('}').toString();
+  }
+
+  private static String escapedInJson(String text) {
+    StringBuilder escaped = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        escaped.append('\\').append(c);
+      } else if (c < ' ') {
+        escaped.append("\\u%04x".formatted((int) c));
+      } else {
+        escaped.append(c);
+      }
+    }
+    return escaped.toString();
   }
 
   private static String html(Problem problem, String detail) {
@@ -109,6 +104,8 @@ record DenialBody(String contentType, String text) {
     <body><h1>%1$s</h1>%2$s</body>
     </html>
     """
-        .formatted(problem.title, detail.isEmpty() ? "" : "<p>" + detail + "</p>");
+        .formatted(
+            problem.title.replace("&", "&amp;").replace("<", "&lt;"),
+            detail.isEmpty() ? "" : "<p>" + detail + "</p>");
   }
 }

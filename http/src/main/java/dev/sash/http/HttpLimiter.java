@@ -3,12 +3,14 @@ package dev.sash.http;
 import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.address.AddressRanges;
+import dev.sash.http.Denial.Reason;
 import dev.sash.http.internal.PathPattern;
 import dev.sash.http.internal.RequestPath;
 import dev.sash.key.Keys;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +19,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits HTTP requests. Immutable and thread-safe.
@@ -33,15 +37,14 @@ import java.util.function.Supplier;
  * limiter.check(request).thenAccept(verdict -> ...);
  * }</pre>
  *
- * <p>A request is decided in this order: a client on the deny list is denied (403); an exempt path
- * and a client on the allow list are not limited; the matching rules determine keys and limiters; a
- * key on the deny list is denied, one on the allow list is not limited; every limiter is charged,
- * or none. A request that no rule matches is not limited.
+ * <p>A request is decided in this order: a client on the deny list is denied (403); a preflight
+ * request of CORS, an exempt path and a client on the allow list are not limited; the matching
+ * rules determine keys and limiters; a key on the deny list is denied, one on the allow list is not
+ * limited; every limiter is charged, or none. A request that no rule matches is not limited.
  */
 public final class HttpLimiter {
   private static final List<String> HEALTH_CHECKS =
       List.of("/livez", "/readyz", "/healthz", "/health", "/actuator/health/**");
-  private static final Verdict NOT_LIMITED = Verdict.allowed(List.of(), Map.of(), List.of());
 
   private final TrustedProxies proxies;
   private final List<HttpRule> rules;
@@ -51,6 +54,7 @@ public final class HttpLimiter {
   private final Set<String> allowedKeys;
   private final Set<String> deniedKeys;
   private final RateLimitFields fields;
+  private final DenialFormat denials;
 
   private HttpLimiter(Builder builder) {
     proxies = builder.proxies;
@@ -61,6 +65,19 @@ public final class HttpLimiter {
     allowedKeys = Set.copyOf(builder.allowedKeys);
     deniedKeys = Set.copyOf(builder.deniedKeys);
     fields = new RateLimitFields(builder.styles, builder.wallClock);
+    denials = builder.denials;
+  }
+
+  private HttpLimiter(HttpLimiter other, List<HttpRule> rules) {
+    proxies = other.proxies;
+    this.rules = rules;
+    exempt = other.exempt;
+    allowedAddresses = other.allowedAddresses;
+    deniedAddresses = other.deniedAddresses;
+    allowedKeys = other.allowedKeys;
+    deniedKeys = other.deniedKeys;
+    fields = other.fields;
+    denials = other.denials;
   }
 
   /**
@@ -80,11 +97,94 @@ public final class HttpLimiter {
    *     key, a cost, a condition, a tier or a limiter fails; then nothing stays charged
    */
   public CompletionStage<Verdict> check(RequestView view) {
+    return checked(view, null);
+  }
+
+  /**
+   * Decides a request that another limiter has admitted before, for example one that is called
+   * before authentication. If this limiter denies the request, what the earlier one charged is
+   * refunded: the request is charged by both or by none. Does not block.
+   *
+   * @param view the request; not read after this method has returned
+   * @param earlier the verdict of the earlier limiter, which admitted the request
+   * @return completes like {@link #check(RequestView)}, with the decisions of both limiters
+   */
+  public CompletionStage<Verdict> check(RequestView view, Verdict earlier) {
+    return checked(view, Objects.requireNonNull(earlier, "earlier must not be null"));
+  }
+
+  private CompletionStage<Verdict> checked(RequestView view, @Nullable Verdict earlier) {
+    CompletionStage<Verdict> verdict;
     try {
-      return decide(new IncomingRequest(view, proxies));
+      verdict = decide(new IncomingRequest(view, proxies), earlier);
     } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+      verdict = CompletableFuture.failedFuture(e);
     }
+    return earlier == null
+        ? verdict
+        : verdict.whenComplete(
+            (decided, failure) -> {
+              if (failure != null) {
+                earlier.giveBack();
+              }
+            });
+  }
+
+  /**
+   * Charges a failed login to the policies that did not charge it when the request arrived, since
+   * its path or its fields did not show that it tries to log in. Charges {@linkplain
+   * Charge#onlyIfLoginFailed what is charged for failed logins only}, whether it fits or not. Does
+   * not block.
+   *
+   * @param view the request, with the {@linkplain RequestView#loginName name} that failed
+   * @param verdict the verdict on the request
+   */
+  public void chargeFailedLogin(RequestView view, Verdict verdict) {
+    if (verdict.isExempt()) {
+      return;
+    }
+    IncomingRequest request = new IncomingRequest(view, proxies);
+    if (isExempt(request.requestPath()) || isOneOf(allowedAddresses, request)) {
+      return;
+    }
+    for (HttpRule rule : rules) {
+      if (rule.matchesPathAndMethod(request)) {
+        for (Charge charge : rule.charges()) {
+          if (charge.isForFailedLogins()) {
+            PendingCharge pending = charge.pendingFor(request);
+            if (pending != null
+                && !allowedKeys.contains(pending.target().key())
+                && !verdict.chargesFailedLoginTo(pending.policy())) {
+              pending.charge();
+            }
+          }
+        }
+        if (!rule.continues()) {
+          break;
+        }
+      }
+    }
+  }
+
+  /**
+   * Returns a limiter with the same rules but only some of their charges. This divides a limiter in
+   * two, one to be called before and one after authentication; see {@link Charge#usesPrincipal}.
+   * The rules match as before: one that does not continue ends the search in both.
+   *
+   * @param condition returns whether to keep a charge
+   * @return the limiter; it charges nothing if no charge is kept
+   */
+  public HttpLimiter withCharges(Predicate<Charge> condition) {
+    return new HttpLimiter(this, rules.stream().map(rule -> rule.withCharges(condition)).toList());
+  }
+
+  /**
+   * Returns all charges of all rules.
+   *
+   * @return unmodifiable, in the order of the rules
+   */
+  public List<Charge> charges() {
+    return rules.stream().flatMap(rule -> rule.charges().stream()).toList();
   }
 
   /**
@@ -96,35 +196,61 @@ public final class HttpLimiter {
    * @return admitted if all policies admit the request
    */
   public Verdict report(RequestView view, List<PolicyDecision> decisions) {
-    return verdict(List.of(), List.copyOf(decisions), () -> view.headers("Accept"));
+    List<PolicyDecision> copy = List.copyOf(decisions);
+    return isDenied(copy)
+        ? denied(copy, RequestSummary.of(view))
+        : Verdict.allowed(copy, fields.write(copy), List.of(), null);
   }
 
-  private CompletionStage<Verdict> decide(IncomingRequest request) {
+  private CompletionStage<Verdict> decide(IncomingRequest request, @Nullable Verdict earlier) {
     if (isOneOf(deniedAddresses, request)) {
-      return CompletableFuture.completedFuture(forbidden(request));
+      return CompletableFuture.completedFuture(forbidden(request, earlier));
     }
-    if (isExempt(request.requestPath()) || isOneOf(allowedAddresses, request)) {
-      return CompletableFuture.completedFuture(NOT_LIMITED);
+    if (isPreflight(request.view())) {
+      return CompletableFuture.completedFuture(unlimited(Verdict.NOT_LIMITED, earlier));
+    }
+    if (isExempt(request.requestPath())
+        || isOneOf(allowedAddresses, request)
+        || (earlier != null && earlier.isExempt())) {
+      return CompletableFuture.completedFuture(unlimited(Verdict.EXEMPT, earlier));
     }
     List<PendingCharge> charges = charges(request);
     if (containKeyOf(deniedKeys, charges)) {
-      return CompletableFuture.completedFuture(forbidden(request));
+      return CompletableFuture.completedFuture(forbidden(request, earlier));
     }
-    if (charges.isEmpty() || containKeyOf(allowedKeys, charges)) {
-      return CompletableFuture.completedFuture(NOT_LIMITED);
+    if (containKeyOf(allowedKeys, charges)) {
+      return CompletableFuture.completedFuture(unlimited(Verdict.EXEMPT, earlier));
+    }
+    if (charges.isEmpty()) {
+      return CompletableFuture.completedFuture(unlimited(Verdict.NOT_LIMITED, earlier));
     }
     CompletableFuture<List<Decision>> charged = AllOrNothing.tryAcquire(charges);
-    Supplier<List<String>> accept = acceptOf(request, charged.isDone());
-    return charged.thenApply(decisions -> verdict(charges, decided(charges, decisions), accept));
+    Supplier<RequestSummary> summary = summaryOf(request, charged.isDone());
+    return charged.thenCompose(decisions -> verdict(charges, decisions, summary, earlier));
   }
 
-  /** Only denials need the field, but the request must not be read later. */
-  private static Supplier<List<String>> acceptOf(IncomingRequest request, boolean now) {
+  /** Returns the verdict on a request that this limiter does not limit. */
+  private static Verdict unlimited(Verdict unlimited, @Nullable Verdict earlier) {
+    return earlier == null ? unlimited : unlimited.after(earlier);
+  }
+
+  /**
+   * Browsers send these by themselves before a request, and without credentials: they are not the
+   * application's requests, and a denied one would hide the denial from the page.
+   */
+  private static boolean isPreflight(RequestView view) {
+    return view.method().equals("OPTIONS")
+        && view.header("Origin") != null
+        && view.header("Access-Control-Request-Method") != null;
+  }
+
+  /** Only denials need the summary, but the request must not be read later. */
+  private static Supplier<RequestSummary> summaryOf(IncomingRequest request, boolean now) {
     if (now) {
-      return () -> request.view().headers("Accept");
+      return () -> RequestSummary.of(request.view());
     }
-    List<String> accept = request.view().headers("Accept");
-    return () -> accept;
+    RequestSummary summary = RequestSummary.of(request.view());
+    return () -> summary;
   }
 
   /** Without such lists, which is usual, the address is not needed. */
@@ -159,40 +285,62 @@ public final class HttpLimiter {
     return charges;
   }
 
-  private static Verdict forbidden(IncomingRequest request) {
-    return Verdict.denied(
-        DenialBody.Problem.FORBIDDEN, List.of(), Map.of(), request.view().headers("Accept"));
-  }
-
-  private static List<PolicyDecision> decided(
-      List<PendingCharge> charges, List<Decision> decisions) {
-    List<PolicyDecision> decided = new ArrayList<>(decisions.size());
-    for (int i = 0; i < decisions.size(); i++) {
-      decided.add(charges.get(i).decided(decisions.get(i)));
+  private Verdict forbidden(IncomingRequest request, @Nullable Verdict earlier) {
+    if (earlier != null) {
+      earlier.giveBack();
     }
-    return decided;
+    Denial denial = new Denial(Reason.FORBIDDEN, List.of(), RequestSummary.of(request.view()));
+    return Verdict.denied(denials.responseTo(denial), List.of(), Map.of());
   }
 
-  private Verdict verdict(
-      List<PendingCharge> charges, List<PolicyDecision> decisions, Supplier<List<String>> accept) {
-    Map<String, String> headers = fields.write(decisions);
-    boolean denied = false;
-    boolean overLimit = false;
+  private CompletionStage<Verdict> verdict(
+      List<PendingCharge> charges,
+      List<Decision> decisions,
+      Supplier<RequestSummary> request,
+      @Nullable Verdict earlier) {
+    List<PolicyDecision> all = new ArrayList<>(charges.size());
+    if (earlier != null) {
+      all.addAll(earlier.decisions());
+    }
+    int own = all.size();
+    List<Verdict.Charged> charged = new ArrayList<>(charges.size());
+    for (int i = 0; i < charges.size(); i++) {
+      PendingCharge charge = charges.get(i);
+      Decision decision = decisions.get(i);
+      charged.add(new Verdict.Charged(charge, decision, charge.isBinding() ? all.size() : -1));
+      if (charge.isBinding()) {
+        all.add(charge.decided(decision));
+      }
+    }
+    List<PolicyDecision> decided = all.subList(own, all.size());
+    if (!isDenied(decided)) {
+      return CompletableFuture.completedFuture(
+          Verdict.allowed(List.copyOf(all), fields.write(all), charged, earlier));
+    }
+    return earlier == null
+        ? CompletableFuture.completedFuture(denied(decided, request.get()))
+        : earlier.refunded().thenApply(before -> denied(joined(before, decided), request.get()));
+  }
+
+  private static List<PolicyDecision> joined(
+      List<PolicyDecision> before, List<PolicyDecision> after) {
+    List<PolicyDecision> all = new ArrayList<>(before);
+    all.addAll(after);
+    return all;
+  }
+
+  private static boolean isDenied(List<PolicyDecision> decisions) {
     for (PolicyDecision each : decisions) {
-      Decision decision = each.decision();
-      denied |= !decision.allowed();
-      overLimit |=
-          !decision.allowed()
-              && (decision.source() != Decision.Source.FAILURE_RULE || decision.neverAllowed());
+      if (!each.decision().allowed()) {
+        return true;
+      }
     }
-    if (!denied) {
-      return Verdict.allowed(decisions, headers, charges);
-    }
-    return Verdict.denied(
-        overLimit ? DenialBody.Problem.QUOTA_EXCEEDED : DenialBody.Problem.REDUCED_CAPACITY,
-        decisions,
-        headers,
-        accept.get());
+    return false;
+  }
+
+  private Verdict denied(List<PolicyDecision> decisions, RequestSummary request) {
+    DenialResponse response = denials.responseTo(Denial.of(decisions, request));
+    return Verdict.denied(response, decisions, fields.write(decisions));
   }
 
   /** Builder for {@link HttpLimiter}. Not thread-safe. */
@@ -206,6 +354,7 @@ public final class HttpLimiter {
     private final Set<String> deniedKeys = new HashSet<>();
     private Set<FieldStyle> styles = EnumSet.of(FieldStyle.RATELIMIT);
     private InstantSource wallClock = InstantSource.system();
+    private DenialFormat denials = Denial::standard;
 
     private Builder() {}
 
@@ -241,6 +390,27 @@ public final class HttpLimiter {
     public Builder exempt(String... patterns) {
       exempt.addAll(Arrays.asList(patterns));
       return this;
+    }
+
+    /**
+     * Limits some health checks like other requests.
+     *
+     * @param patterns among those that {@link #exempt} lists
+     * @return this
+     */
+    public Builder limitHealthChecks(Collection<String> patterns) {
+      exempt.removeAll(patterns);
+      return this;
+    }
+
+    /**
+     * Returns the patterns of health checks, which are exempt unless {@link #limitHealthChecks()}
+     * is called.
+     *
+     * @return unmodifiable
+     */
+    public static List<String> healthChecks() {
+      return HEALTH_CHECKS;
     }
 
     /**
@@ -311,6 +481,17 @@ public final class HttpLimiter {
       Set<FieldStyle> chosen = EnumSet.noneOf(FieldStyle.class);
       chosen.addAll(Arrays.asList(styles));
       this.styles = chosen;
+      return this;
+    }
+
+    /**
+     * Sets how the response to a denied request is written.
+     *
+     * @param denials {@link Denial#standard()} by default
+     * @return this
+     */
+    public Builder denials(DenialFormat denials) {
+      this.denials = Objects.requireNonNull(denials, "denials must not be null");
       return this;
     }
 

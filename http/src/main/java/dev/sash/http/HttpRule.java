@@ -141,11 +141,21 @@ public final class HttpRule {
     return List.copyOf(longer);
   }
 
-  boolean matches(IncomingRequest request) {
-    return (paths.isEmpty() || PathPattern.oneMatches(paths, request.requestPath()))
-        && (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)))
+  /**
+   * Returns whether this rule applies to a request, unless an earlier rule ends the search.
+   *
+   * @param request the request
+   * @return true if its path, its method and all conditions match
+   */
+  public boolean matches(IncomingRequest request) {
+    return matchesPathAndMethod(request)
         && (conditions.isEmpty()
             || conditions.stream().allMatch(condition -> condition.test(request)));
+  }
+
+  boolean matchesPathAndMethod(IncomingRequest request) {
+    return (paths.isEmpty() || PathPattern.oneMatches(paths, request.requestPath()))
+        && (methods.isEmpty() || methods.contains(request.method().toUpperCase(Locale.ROOT)));
   }
 
   List<Charge> charges() {
@@ -154,6 +164,11 @@ public final class HttpRule {
 
   boolean continues() {
     return continues;
+  }
+
+  HttpRule withCharges(Predicate<Charge> condition) {
+    return new HttpRule(
+        paths, methods, conditions, charges.stream().filter(condition).toList(), continues);
   }
 
   /** Returns the methods and paths. */

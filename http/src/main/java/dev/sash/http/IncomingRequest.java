@@ -132,6 +132,15 @@ public final class IncomingRequest {
   }
 
   /**
+   * Returns the name with which the client tries to log in. Nothing has been verified.
+   *
+   * @return null if the request does not try to log in by name
+   */
+  public @Nullable String loginName() {
+    return view.loginName();
+  }
+
+  /**
    * Returns the pattern of the handler.
    *
    * @return null if it is unknown, or not yet known

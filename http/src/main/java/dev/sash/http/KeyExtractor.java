@@ -2,6 +2,8 @@ package dev.sash.http;
 
 import dev.sash.http.internal.HttpSyntax;
 import dev.sash.key.Keys;
+import java.text.Normalizer;
+import java.text.Normalizer.Form;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +37,16 @@ public interface KeyExtractor {
   @Nullable String keyOf(IncomingRequest request);
 
   /**
+   * Returns whether the key depends on the authenticated user. Such a key is found only after
+   * authentication.
+   *
+   * @return false unless overridden
+   */
+  default boolean usesPrincipal() {
+    return false;
+  }
+
+  /**
    * Returns an extractor of the client's address: {@code ip:} and an IPv4 address, or the /64
    * network of an IPv6 address, since a client usually has a whole network; {@code ip:unknown} on
    * connections without an address.
@@ -63,7 +75,25 @@ public interface KeyExtractor {
    * @return finds no key in anonymous requests
    */
   static KeyExtractor principal() {
-    return by("user", IncomingRequest::principal);
+    return new DerivedKey(true, by("user", IncomingRequest::principal));
+  }
+
+  /**
+   * Returns an extractor of the name with which a client tries to log in: {@code login:} and the
+   * name, in lower case. It is what the client claims, before any password is checked.
+   *
+   * @return finds no key if the request does not try to log in by name
+   */
+  static KeyExtractor loginName() {
+    return by(
+        "login",
+        request -> {
+          String name = request.loginName();
+          // Many spellings of one name must not be many keys: user stores often ignore case.
+          return name == null
+              ? null
+              : Normalizer.normalize(name.strip(), Form.NFKC).toLowerCase(Locale.ROOT);
+        });
   }
 
   /**
@@ -191,17 +221,19 @@ public interface KeyExtractor {
     if (extractors.isEmpty()) {
       throw new IllegalArgumentException("parts must be 1 or more, were 0");
     }
-    return request -> {
-      List<String> keys = new ArrayList<>();
-      for (KeyExtractor extractor : extractors) {
-        String key = extractor.keyOf(request);
-        if (key == null || key.isEmpty()) {
-          return null;
-        }
-        keys.add(key);
-      }
-      return Keys.combined(keys);
-    };
+    return new DerivedKey(
+        extractors.stream().anyMatch(KeyExtractor::usesPrincipal),
+        request -> {
+          List<String> keys = new ArrayList<>();
+          for (KeyExtractor extractor : extractors) {
+            String key = extractor.keyOf(request);
+            if (key == null || key.isEmpty()) {
+              return null;
+            }
+            keys.add(key);
+          }
+          return Keys.combined(keys);
+        });
   }
 
   /**
@@ -222,10 +254,12 @@ public interface KeyExtractor {
    */
   default KeyExtractor orElse(KeyExtractor other) {
     Objects.requireNonNull(other, "other must not be null");
-    return request -> {
-      String key = keyOf(request);
-      return key == null || key.isEmpty() ? other.keyOf(request) : key;
-    };
+    return new DerivedKey(
+        usesPrincipal() || other.usesPrincipal(),
+        request -> {
+          String key = keyOf(request);
+          return key == null || key.isEmpty() ? other.keyOf(request) : key;
+        });
   }
 
   /**
@@ -255,13 +289,15 @@ public interface KeyExtractor {
   }
 
   private static KeyExtractor mapped(KeyExtractor extractor, UnaryOperator<String> hash) {
-    return request -> {
-      String key = extractor.keyOf(request);
-      if (key == null || key.isEmpty()) {
-        return null;
-      }
-      int colon = key.startsWith("(") ? -1 : key.indexOf(':');
-      return key.substring(0, Math.max(0, colon)) + "#" + hash.apply(key);
-    };
+    return new DerivedKey(
+        extractor.usesPrincipal(),
+        request -> {
+          String key = extractor.keyOf(request);
+          if (key == null || key.isEmpty()) {
+            return null;
+          }
+          int colon = key.startsWith("(") ? -1 : key.indexOf(':');
+          return key.substring(0, Math.max(0, colon)) + "#" + hash.apply(key);
+        });
   }
 }

@@ -4,7 +4,6 @@ import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.ResolvedKey;
 import java.util.concurrent.CompletionStage;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,11 +14,28 @@ import org.slf4j.LoggerFactory;
  * @param target the key to charge, with its limits
  * @param permits the cost of the request
  * @param unit what a permit is; null for a request
- * @param statuses the statuses that keep the charge; null for all
+ * @param kept decides whether the charge is kept after the response; null for always
+ * @param isBinding whether the request is denied if it does not fit
  */
 record PendingCharge(
-    ResolvedKey target, long permits, @Nullable String unit, @Nullable IntPredicate statuses)
+    ResolvedKey target,
+    long permits,
+    @Nullable String unit,
+    @Nullable Condition kept,
+    boolean isBinding)
     implements AllOrNothing.Part {
+  /** Decides whether a charge is kept after the response. */
+  @FunctionalInterface
+  interface Condition {
+    /**
+     * Returns whether the charge is kept.
+     *
+     * @param status the status of the response
+     * @param loginFailed whether the request tried to log in and failed
+     */
+    boolean test(int status, boolean loginFailed);
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(PendingCharge.class);
 
   @Override
@@ -37,10 +53,28 @@ record PendingCharge(
     return target.refundAsync(permits, charged);
   }
 
-  /** Returns whether the charge stays after a response with this status. */
-  boolean isKeptAfter(int status) {
+  /** Charges the permits whether they fit or not. A failure is logged. */
+  void charge() {
+    var unused =
+        target
+            .chargeAsync(permits)
+            .whenComplete(
+                (charged, failure) -> {
+                  if (failure != null) {
+                    LOG.warn(
+                        "Charge of {} permits to policy '{}' failed", permits, policy(), failure);
+                  }
+                });
+  }
+
+  boolean isForFailedLogin() {
+    return Charge.FAILED_LOGIN.equals(kept);
+  }
+
+  /** Returns whether the charge stays after the response. */
+  boolean isKeptAfter(int status, boolean loginFailed) {
     try {
-      return statuses == null || statuses.test(status);
+      return kept == null || kept.test(status, loginFailed);
     } catch (RuntimeException e) {
       LOG.warn("Status condition of policy '{}' failed; the request stays charged", policy(), e);
       return true;

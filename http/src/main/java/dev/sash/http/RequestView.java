@@ -1,5 +1,6 @@
 package dev.sash.http;
 
+import dev.sash.http.internal.HttpSyntax;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +72,15 @@ public interface RequestView {
    */
   default @Nullable String principal() {
     return null;
+  }
+
+  /**
+   * Returns the name with which the client tries to log in. Nothing has been verified.
+   *
+   * @return the user of {@code Authorization: Basic} unless overridden; null if there is none
+   */
+  default @Nullable String loginName() {
+    return HttpSyntax.basicUser(header("Authorization"));
   }
 
   /**

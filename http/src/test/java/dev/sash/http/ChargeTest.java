@@ -19,6 +19,7 @@ import dev.sash.store.StoreException;
 import dev.sash.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -163,6 +164,44 @@ class ChargeTest {
   }
 
   @Test
+  void aShadowPolicyCountsAndDeniesNothing() {
+    AtomicBoolean shadow = new AtomicBoolean(true);
+    RateLimiter tried = limiter("tried", "2/1m");
+    RateLimiter real = limiter("real", "4/1m");
+    HttpLimiter limiter =
+        with(
+            HttpRule.forEverything()
+                .charge(Charge.of(tried, KeyExtractor.everybody()).shadowIf(shadow::get))
+                .charge(real, KeyExtractor.everybody()));
+    TestRequest request = TestRequest.get("/");
+
+    for (int i = 0; i < 4; i++) {
+      Verdict admitted = check(limiter, request);
+      assertThat(admitted.allowed()).isTrue();
+      assertThat(admitted.decisions()).extracting(PolicyDecision::policy).containsExactly("real");
+      assertThat(admitted.headers().get("RateLimit")).startsWith("\"real\"");
+    }
+    assertThat(tried.peek("all:").used()).isEqualTo(2);
+    assertThat(check(limiter, request).decisions())
+        .as("denied by the real one")
+        .extracting(PolicyDecision::policy)
+        .containsExactly("real");
+
+    clock.advance(Duration.ofMinutes(1));
+    check(limiter, request).giveBack();
+    assertThat(tried.peek("all:").used()).isZero();
+    assertThat(real.peek("all:").used()).isZero();
+
+    shadow.set(false);
+    check(limiter, request);
+    check(limiter, request);
+    Verdict denied = check(limiter, request);
+    assertThat(denied.status()).isEqualTo(429);
+    assertThat(denied.body()).contains("\"violated-policies\":[\"tried\"]");
+    assertThat(real.peek("all:").used()).isEqualTo(2);
+  }
+
+  @Test
   void onlyFailuresAreChargedIfTheRuleSaysSo() {
     RateLimiter logins = limiter("logins", "2/15m");
     HttpLimiter limiter =
@@ -176,7 +215,7 @@ class ChargeTest {
     String key = "ip:192.0.2.1";
 
     Verdict success = check(limiter, request);
-    assertThat(success.dependsOnStatus()).isTrue();
+    assertThat(success.dependsOnOutcome()).isTrue();
     assertThat(logins.peek(key).used()).as("charged until the response is done").isEqualTo(1);
     success.settle(200);
     assertThat(logins.peek(key).used()).isZero();

@@ -8,20 +8,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
-import dev.sash.http.DenialBody.Problem;
+import dev.sash.http.Denial.Reason;
 import dev.sash.store.Decisions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DenialBodyTest {
+  private static DenialResponse body(
+      Reason reason, List<PolicyDecision> decisions, List<String> accept) {
+    return new Denial(reason, decisions, new RequestSummary("/", accept)).standard();
+  }
+
   private static final List<PolicyDecision> DENIED = List.of(denied("burst", "100/1m", 29_500_000));
 
   @Test
   void isAProblemThatProgramsCanRead() {
-    DenialBody body = DenialBody.of(Problem.QUOTA_EXCEEDED, DENIED, List.of());
+    DenialResponse body = body(Reason.QUOTA_EXCEEDED, DENIED, List.of());
 
     assertThat(body.contentType()).isEqualTo("application/problem+json");
-    assertThat(body.text())
+    assertThat(body.body())
         .isEqualTo(
             "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                 + "\"title\":\"Too Many Requests\",\"status\":429,"
@@ -37,7 +42,7 @@ class DenialBodyTest {
             denied("b", "10/1m", 500_000),
             denied("c", "10/1m", 900_000));
 
-    assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, decisions, List.of()).text())
+    assertThat(body(Reason.QUOTA_EXCEEDED, decisions, List.of()).body())
         .contains("\"detail\":\"Limits b, c exceeded. Try again in 1 second.\"")
         .contains("\"violated-policies\":[\"b\",\"c\"],\"retry-after\":1}");
   }
@@ -49,39 +54,39 @@ class DenialBodyTest {
     Decision decision = Decisions.denied(second, 5, 0, 500_000, 700_000, Source.STORE);
     PolicyDecision answer = new PolicyDecision("api", limits, null, "key", 1, decision);
 
-    assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, List.of(answer), List.of()).text())
+    assertThat(body(Reason.QUOTA_EXCEEDED, List.of(answer), List.of()).body())
         .contains("\"detail\":\"Limit api:5/1s exceeded. Try again in 1 second.\"")
         .contains("\"violated-policies\":[\"api:5/1s\"]");
   }
 
   @Test
   void doesNotPromiseWhatWillNeverBe() {
-    assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, List.of(never("a", "5/1s")), List.of()).text())
+    assertThat(body(Reason.QUOTA_EXCEEDED, List.of(never("a", "5/1s")), List.of()).body())
         .contains("Limit a exceeded. The request is larger than the limit ever allows.")
         .doesNotContain("retry-after");
   }
 
   @Test
   void otherProblemsHaveOtherTypes() {
-    assertThat(DenialBody.of(Problem.REDUCED_CAPACITY, DENIED, List.of()).text())
+    assertThat(body(Reason.REDUCED_CAPACITY, DENIED, List.of()).body())
         .isEqualTo(
             "{\"type\":\"https://iana.org/assignments/http-problem-types"
                 + "#temporary-reduced-capacity\",\"title\":\"Service Unavailable\",\"status\":503,"
                 + "\"detail\":\"Try again in 30 seconds.\",\"retry-after\":30}");
-    assertThat(DenialBody.of(Problem.FORBIDDEN, List.of(), List.of()).text())
+    assertThat(body(Reason.FORBIDDEN, List.of(), List.of()).body())
         .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403}");
   }
 
   @Test
   void isTextOrHtmlForThoseWhoLikeThatBetter() {
-    DenialBody plain = DenialBody.of(Problem.QUOTA_EXCEEDED, DENIED, List.of("text/plain"));
-    DenialBody html = DenialBody.of(Problem.QUOTA_EXCEEDED, DENIED, List.of("text/html"));
+    DenialResponse plain = body(Reason.QUOTA_EXCEEDED, DENIED, List.of("text/plain"));
+    DenialResponse html = body(Reason.QUOTA_EXCEEDED, DENIED, List.of("text/html"));
 
     assertThat(plain.contentType()).isEqualTo("text/plain; charset=utf-8");
-    assertThat(plain.text())
+    assertThat(plain.body())
         .isEqualTo("Too Many Requests\nLimit burst exceeded. Try again in 30 seconds.\n");
     assertThat(html.contentType()).isEqualTo("text/html; charset=utf-8");
-    assertThat(html.text())
+    assertThat(html.body())
         .isEqualTo(
             """
             <!DOCTYPE html>
@@ -126,7 +131,7 @@ class DenialBodyTest {
         .forEach(
             row -> {
               List<String> accept = row.get(0).isEmpty() ? List.of() : List.of(row.get(0));
-              String type = DenialBody.of(Problem.QUOTA_EXCEEDED, DENIED, accept).contentType();
+              String type = body(Reason.QUOTA_EXCEEDED, DENIED, accept).contentType();
               String expected =
                   switch (row.get(1)) {
                     case "html" -> "text/html; charset=utf-8";
@@ -142,7 +147,7 @@ class DenialBodyTest {
     Hostile draw = new Hostile(Hostile.SEED);
     for (int i = 0; i < 50_000; i++) {
       List<String> accept = List.of(draw.text(), "text/html;q=" + draw.text());
-      assertThat(DenialBody.of(Problem.QUOTA_EXCEEDED, DENIED, accept).text())
+      assertThat(body(Reason.QUOTA_EXCEEDED, DENIED, accept).body())
           .as(Hostile.REPLAY)
           .isNotEmpty();
     }

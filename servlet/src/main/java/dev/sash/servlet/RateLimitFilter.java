@@ -18,8 +18,10 @@ import java.security.Principal;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +55,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class RateLimitFilter implements Filter {
   /**
-   * The request attribute that holds the {@link Verdict} of an admitted request; with several
-   * filters, that of the last.
+   * The request attribute that holds the {@link Verdict} of an admitted request. With several
+   * filters it is that of the last, which contains the decisions of all: a request that one of them
+   * denies is charged by none.
    */
   public static final String VERDICT = RateLimitFilter.class.getName() + ".verdict";
 
@@ -65,7 +68,9 @@ public final class RateLimitFilter implements Filter {
   private final HttpLimiter limiter;
   private final Function<HttpServletRequest, @Nullable String> principals;
   private final Function<HttpServletRequest, @Nullable String> routes;
+  private final Function<HttpServletRequest, @Nullable String> loginNames;
   private final BooleanSupplier waits;
+  private final BiConsumer<HttpServletRequest, HttpServletResponse> beforeDenial;
 
   /** Differs between filters: each of several filters charges. */
   private final String attribute = RateLimitFilter.class.getName() + "." + COUNT.incrementAndGet();
@@ -74,7 +79,9 @@ public final class RateLimitFilter implements Filter {
     limiter = builder.limiter;
     principals = builder.principals;
     routes = builder.routes;
+    loginNames = builder.loginNames;
     waits = builder.waits;
+    beforeDenial = builder.beforeDenial;
   }
 
   /**
@@ -120,7 +127,7 @@ public final class RateLimitFilter implements Filter {
    * @return a view with the principal and route that the filter uses
    */
   public RequestView viewOf(HttpServletRequest request) {
-    return new ServletRequestView(request, principals, routes);
+    return new ServletRequestView(request, principals, routes, loginNames);
   }
 
   @Override
@@ -152,9 +159,11 @@ public final class RateLimitFilter implements Filter {
 
   private void decide(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    RequestState state = new RequestState(response, request.getDispatcherType());
+    RequestState state =
+        new RequestState(
+            response, request.getDispatcherType(), () -> beforeDenial.accept(request, response));
     request.setAttribute(attribute, state);
-    CompletableFuture<Verdict> pending = limiter.check(viewOf(request)).toCompletableFuture();
+    CompletableFuture<Verdict> pending = check(request).toCompletableFuture();
     if (!pending.isDone() && canBeSuspended(request) && !waits.getAsBoolean()) {
       state.suspend(request.startAsync(request, response), pending);
       return;
@@ -163,8 +172,14 @@ public final class RateLimitFilter implements Filter {
     if (verdict.allowed()) {
       proceed(state, verdict, request, response, chain);
     } else {
-      RequestState.write(verdict, response);
+      state.write(verdict);
     }
+  }
+
+  private CompletionStage<Verdict> check(HttpServletRequest request) {
+    return request.getAttribute(VERDICT) instanceof Verdict earlier
+        ? limiter.check(viewOf(request), earlier)
+        : limiter.check(viewOf(request));
   }
 
   /** Not in a forward or an include: its caller would continue without the decision. */
@@ -184,7 +199,7 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     request.setAttribute(VERDICT, verdict);
     verdict.headers().forEach(response::setHeader);
-    if (!verdict.dependsOnStatus() && state.dispatcherType() == request.getDispatcherType()) {
+    if (!verdict.dependsOnOutcome() && state.dispatcherType() == request.getDispatcherType()) {
       chain.doFilter(request, response);
       return;
     }
@@ -217,7 +232,9 @@ public final class RateLimitFilter implements Filter {
     private Function<HttpServletRequest, @Nullable String> principals =
         Builder::nameOfUserPrincipal;
     private Function<HttpServletRequest, @Nullable String> routes = Builder::patternOfServlet;
+    private Function<HttpServletRequest, @Nullable String> loginNames = request -> null;
     private BooleanSupplier waits = () -> false;
+    private BiConsumer<HttpServletRequest, HttpServletResponse> beforeDenial = (rq, rs) -> {};
 
     private Builder(HttpLimiter limiter) {
       this.limiter = Objects.requireNonNull(limiter, "limiter must not be null");
@@ -253,6 +270,30 @@ public final class RateLimitFilter implements Filter {
      */
     public Builder route(Function<HttpServletRequest, @Nullable String> routes) {
       this.routes = Objects.requireNonNull(routes, "routes must not be null");
+      return this;
+    }
+
+    /**
+     * Sets how to find the name with which a client tries to log in, if it is not the user of
+     * {@code Authorization: Basic}.
+     *
+     * @param loginNames returns the name, or null
+     * @return this
+     */
+    public Builder loginName(Function<HttpServletRequest, @Nullable String> loginNames) {
+      this.loginNames = Objects.requireNonNull(loginNames, "loginNames must not be null");
+      return this;
+    }
+
+    /**
+     * Sets what to do before the response to a denied request is written, for example add the
+     * fields that let scripts of other origins read it.
+     *
+     * @param action receives the request and the response; must not write to the body
+     * @return this
+     */
+    public Builder beforeDenial(BiConsumer<HttpServletRequest, HttpServletResponse> action) {
+      this.beforeDenial = Objects.requireNonNull(action, "action must not be null");
       return this;
     }
 

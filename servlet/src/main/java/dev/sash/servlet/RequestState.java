@@ -39,15 +39,18 @@ final class RequestState implements AsyncListener {
   }
 
   private final HttpServletResponse response;
+  private final Runnable beforeDenial;
   private final DispatcherType dispatcherType;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.PENDING);
   private volatile @Nullable Verdict verdict;
 
   /**
    * @param dispatcherType the type of the request's first dispatch
+   * @param beforeDenial run before the response to a denied request is written
    */
-  RequestState(HttpServletResponse response, DispatcherType dispatcherType) {
+  RequestState(HttpServletResponse response, DispatcherType dispatcherType, Runnable beforeDenial) {
     this.response = response;
+    this.beforeDenial = beforeDenial;
     this.dispatcherType = dispatcherType;
   }
 
@@ -89,7 +92,7 @@ final class RequestState implements AsyncListener {
               } else if (decided.allowed()) {
                 resume(async, decided);
               } else {
-                finish(async, () -> write(decided, response));
+                finish(async, () -> write(decided));
               }
             });
   }
@@ -135,7 +138,8 @@ final class RequestState implements AsyncListener {
   }
 
   /** Writes the response to a denied request. */
-  static void write(Verdict verdict, HttpServletResponse response) throws IOException {
+  void write(Verdict verdict) throws IOException {
+    beforeDenial.run();
     byte[] body = verdict.body().getBytes(StandardCharsets.UTF_8);
     response.setStatus(verdict.status());
     verdict.headers().forEach(response::setHeader);

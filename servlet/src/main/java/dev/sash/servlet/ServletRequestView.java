@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param request the request
  * @param principals finds the authenticated user
  * @param routes finds the pattern of the handler
+ * @param loginNames finds the name with which the client tries to log in
  */
 record ServletRequestView(
     HttpServletRequest request,
     Function<HttpServletRequest, @Nullable String> principals,
-    Function<HttpServletRequest, @Nullable String> routes)
+    Function<HttpServletRequest, @Nullable String> routes,
+    Function<HttpServletRequest, @Nullable String> loginNames)
     implements RequestView {
 
   @Override
@@ -61,6 +63,16 @@ record ServletRequestView(
   @Override
   public @Nullable String principal() {
     return principals.apply(request);
+  }
+
+  @Override
+  public @Nullable String loginName() {
+    String basic = RequestView.super.loginName();
+    String other = loginNames.apply(request);
+    if (basic == null || other == null) {
+      return basic == null ? other : basic;
+    }
+    return basic.equals(other) ? basic : null; // one name must not hide another
   }
 
   @Override

@@ -5,12 +5,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The small grammars of HTTP that several classes read. Never throws at what was sent. */
 public final class HttpSyntax {
+  private static final String BASIC = "Basic";
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
 
   /** Text without percent signs, and whether there was anything wrong with them. */
@@ -112,6 +114,26 @@ public final class HttpSyntax {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns the user of an {@code Authorization} field with the scheme {@code Basic}; null if it is
+   * another field. As lenient as servers are, so that no spelling hides a user from a limit.
+   */
+  public static @Nullable String basicUser(@Nullable String authorization) {
+    String field = authorization == null ? "" : authorization.strip();
+    if (field.length() <= BASIC.length() + 1
+        || !field.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
+      return null;
+    }
+    try {
+      byte[] credentials = Base64.getDecoder().decode(field.substring(BASIC.length() + 1).strip());
+      String text = new String(credentials, StandardCharsets.UTF_8);
+      int colon = text.indexOf(':');
+      return colon <= 0 ? null : text.substring(0, colon);
+    } catch (IllegalArgumentException e) {
+      return null; // not Base64
+    }
   }
 
   /** Decodes percent signs once; what cannot be decoded stays as it is. */
