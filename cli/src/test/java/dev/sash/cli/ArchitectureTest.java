@@ -43,6 +43,7 @@ class ArchitectureTest {
   private static final String CONFIG_INTERNAL = "dev.sash.config.internal..";
   private static final String SERVLET = "dev.sash.servlet..";
   private static final String MICROMETER = "dev.sash.micrometer..";
+  private static final String CLIENT = "dev.sash.client..";
   private static final String GRPC = "dev.sash.grpc..";
   private static final String SPRING = "dev.sash.spring..";
   private static final String SERVER = "dev.sash.server..";
@@ -72,6 +73,7 @@ class ArchitectureTest {
             CONFIG,
             SERVLET,
             MICROMETER,
+            CLIENT,
             GRPC,
             SPRING,
             SERVER,
@@ -85,8 +87,9 @@ class ArchitectureTest {
         .contains("dev.sash.memory", "dev.sash.redis")
         .contains("dev.sash.address", "dev.sash.key")
         .contains("dev.sash.http", "dev.sash.servlet", "dev.sash.config")
-        .contains("dev.sash.micrometer", "dev.sash.grpc")
+        .contains("dev.sash.micrometer", "dev.sash.grpc", "dev.sash.client")
         .contains("dev.sash.spring", "dev.sash.spring.webmvc", "dev.sash.spring.webflux")
+        .contains("dev.sash.spring.client")
         .contains("dev.sash.server", "dev.sash.server.engine", "dev.sash.server.http")
         .contains("dev.sash.testkit", "dev.sash.testkit.redis", "dev.sash.cli");
   }
@@ -182,6 +185,24 @@ class ArchitectureTest {
   }
 
   @Test
+  void limitsOfOutgoingCallsNeedNothingMoreThanStructuredFields() {
+    classes()
+        .that(resideInAPackage(CLIENT))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                API,
+                STORE,
+                CLIENT,
+                "java..",
+                "javax.net.ssl",
+                "org.greenbytes.http.sfv",
+                "org.jspecify.annotations",
+                "org.slf4j"))
+        .check(SASH);
+  }
+
+  @Test
   void theGrpcInterceptorNeedsNothingMoreThanGrpcAndItsStatusDetails() {
     classes()
         .that(resideInAPackage(GRPC))
@@ -204,7 +225,9 @@ class ArchitectureTest {
                 .and(
                     not(
                         resideInAnyPackage(
-                            "dev.sash.spring.webmvc", "dev.sash.spring.autoconfigure"))))
+                            "dev.sash.spring.webmvc",
+                            "dev.sash.spring.gateway.mvc",
+                            "dev.sash.spring.autoconfigure"))))
         .should()
         .dependOnClassesThat(
             resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..", SERVLET))
@@ -215,11 +238,19 @@ class ArchitectureTest {
                 .and(
                     not(
                         resideInAnyPackage(
-                            "dev.sash.spring.webflux", "dev.sash.spring.autoconfigure"))))
+                            "dev.sash.spring.webflux",
+                            "dev.sash.spring.client",
+                            "dev.sash.spring.gateway",
+                            "dev.sash.spring.autoconfigure"))))
         .should()
         .dependOnClassesThat(
             resideInAnyPackage(
                 "org.springframework.web.reactive..", "org.springframework.web.server.."))
+        .check(SASH);
+    noClasses()
+        .that(resideInAPackage(SPRING).and(not(resideInAPackage("dev.sash.spring.gateway.."))))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("org.springframework.cloud.."))
         .check(SASH);
     noClasses()
         .that(
@@ -301,6 +332,8 @@ class ArchitectureTest {
         .definedBy(SERVLET)
         .layer("micrometer")
         .definedBy(MICROMETER)
+        .layer("client")
+        .definedBy(CLIENT)
         .layer("grpc")
         .definedBy(GRPC)
         .layer("spring")
@@ -320,6 +353,7 @@ class ArchitectureTest {
             "config",
             "servlet",
             "micrometer",
+            "client",
             "grpc",
             "spring",
             "server",
@@ -335,6 +369,8 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("micrometer")
         .mayOnlyBeAccessedByLayers("spring", "server")
+        .whereLayer("client")
+        .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("grpc")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("spring")
@@ -405,6 +441,7 @@ class ArchitectureTest {
                     CONFIG,
                     SERVLET,
                     MICROMETER,
+                    CLIENT,
                     GRPC)
                 .and(not(resideInAPackage(ALL_INTERNAL))))
         .should()

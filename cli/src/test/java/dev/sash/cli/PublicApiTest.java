@@ -39,10 +39,15 @@ class PublicApiTest {
     REDIS("dev.sash.redis"),
     HTTP("dev.sash.http"),
     SERVLET("dev.sash.servlet"),
+    CLIENT("dev.sash.client"),
     GRPC("dev.sash.grpc"),
     MICROMETER("dev.sash.micrometer"),
     CONFIG("dev.sash.config", "dev.sash.config.policy", "dev.sash.config.envoy"),
-    SPRING_BOOT_STARTER("dev.sash.spring"),
+    SPRING_BOOT_STARTER(
+        "dev.sash.spring",
+        "dev.sash.spring.client",
+        "dev.sash.spring.gateway",
+        "dev.sash.spring.gateway.mvc"),
     TESTKIT("dev.sash.testkit"),
     TESTKIT_REDIS("dev.sash.testkit.redis");
 
