@@ -7,8 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits calls of a bean's method, or of all its public methods. A call that does not fit ends with
- * a {@link RateLimitExceededException}, before anything else happens.
+ * Limits calls of a bean's method, or of all its public methods. A call that does not fit throws a
+ * {@link RateLimitExceededException} before anything else happens, unless there is a {@link
+ * #fallbackMethod}.
  *
  * <pre>{@code
  * @RateLimit("search")                              // each client, on a controller's handler
@@ -17,6 +18,9 @@ import java.lang.annotation.Target;
  *
  * @RateLimit(value = "export", key = "#user.id", permits = "#rows.size()")
  * Mono<File> export(User user, List<Row> rows) {...}
+ *
+ * @RateLimit(limits = "5/1m", key = "#user.id", when = "!hasRole('ADMIN')")
+ * void invite(User user) {...}
  * }</pre>
  *
  * <p>Where there is no {@link #key}, a handler of a controller is limited by who sends the request,
@@ -36,14 +40,22 @@ import java.lang.annotation.Target;
 public @interface RateLimit {
   /**
    * The name of the policy: one under {@code sash.policies}, or a bean of type {@link
-   * dev.sash.Policy}.
+   * dev.sash.Policy}. Left out if there are {@link #limits}.
    *
    * @return the name
    */
-  String value();
+  String value() default "";
 
   /**
-   * Who is limited: an expression (SpEL) over the arguments, such as {@code #user.id}, {@code
+   * Limits of the method alone, such as {@code 5/1m}, instead of a policy. They form a policy that
+   * is named after the class and the method, for example {@code Invitations.invite}.
+   *
+   * @return the limits, which hold together
+   */
+  String[] limits() default {};
+
+  /**
+   * What is limited: an expression (SpEL) over the arguments, such as {@code #user.id}, {@code
    * #a0.name} or {@code @tenants.current()}.
    *
    * @return the expression; its value must not be null or empty
@@ -56,4 +68,23 @@ public @interface RateLimit {
    * @return the expression; its value must be between 0 and 10⁹
    */
   String permits() default "1";
+
+  /**
+   * When a call is limited: an expression (SpEL) that is true or false, over the arguments, beans
+   * and {@code hasRole('ADMIN')}, the roles of the caller. Always if it is empty. A handler that is
+   * limited without a key is decided before its arguments are read. In other methods that return a
+   * reactive type, the roles of the caller are not known.
+   *
+   * @return the expression
+   */
+  String when() default "";
+
+  /**
+   * The method of the same class to call instead if the call does not fit. It has the same
+   * parameters, perhaps a {@link RateLimitExceededException} after them, and the same return type.
+   * Only for calls with a {@link #key}, and methods that are not handlers.
+   *
+   * @return the method's name; empty to throw the exception
+   */
+  String fallbackMethod() default "";
 }

@@ -75,6 +75,7 @@ class ConfigurationTest {
           p.limits=1/s;p.methods=GET                     | sash.policies.p.methods            | needs sash.policies.p.paths
           p.limits=1/s;p.cost=2                          | sash.policies.p.cost               | needs sash.policies.p.paths
           p.limits=1/s;p.paths=/a;p.cost=0               | sash.policies.p.cost               | 1 or more, was 0
+          p.limits=9/m, 5/s;p.paths=/a;p.cost=6          | sash.policies.p.cost               | must be at most 5, which 5/1s sliding-log admits at once, was 6: no request would ever be admitted
           p.limits=1/s;p.paths=/a;p.cost-header=X-Cost   | sash.policies.p.cost-header        | needs sash.web.trusted-proxies
           p.limits=1/s;p.key=ipp                         | sash.policies.p.key                | cannot read 'ipp'
           p.limits=1/s;p.key=ip +                        | sash.policies.p.key                | cannot read ''

@@ -7,13 +7,17 @@ import dev.sash.spring.autoconfigure.SashWebAutoConfiguration;
 import dev.sash.spring.config.PolicyProperties;
 import dev.sash.spring.config.TierProperties;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
@@ -97,9 +101,7 @@ class SpringDocTest {
     for (String yaml : blocks) {
       List<org.springframework.core.env.PropertySource<?>> sources =
           new YamlPropertySourceLoader()
-              .load(
-                  "page",
-                  new ByteArrayResource(yaml.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+              .load("page", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)));
       new WebApplicationContextRunner()
           .withConfiguration(
               AutoConfigurations.of(
@@ -110,5 +112,25 @@ class SpringDocTest {
               context -> sources.forEach(context.getEnvironment().getPropertySources()::addFirst))
           .run(context -> assertThat(context).as(yaml).hasNotFailed());
     }
+  }
+
+  private static final Pattern YAML_AND_PROPERTIES =
+      Pattern.compile("```yaml\n([^`]*)```\n[^`]*```properties\n([^`]*)```");
+
+  @Test
+  void propertiesAreTheYamlBesideThem() throws Exception {
+    Matcher pair = YAML_AND_PROPERTIES.matcher(Page.text());
+    int pairs = 0;
+    while (pair.find()) {
+      Properties expected = new Properties();
+      expected.load(new StringReader(pair.group(2)));
+      YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
+      yaml.setResources(new ByteArrayResource(pair.group(1).getBytes(StandardCharsets.UTF_8)));
+      Map<Object, Object> found = new TreeMap<>();
+      yaml.getObject().forEach((name, value) -> found.put(name, value.toString()));
+      assertThat(found).isEqualTo(new TreeMap<>(expected));
+      pairs++;
+    }
+    assertThat(pairs).isPositive();
   }
 }

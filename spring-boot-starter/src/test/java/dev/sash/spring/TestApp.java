@@ -42,7 +42,9 @@ final class TestApp implements AutoCloseable {
     private final WebApplicationType type;
     private final Class<?>[] sources;
     private final List<String> excluded =
-        new ArrayList<>(List.of("boot.security.", "boot.data.redis.", "boot.actuate."));
+        new ArrayList<>(
+            List.of(
+                "boot.security.", "boot.data.redis.", "boot.actuate.", "springframework.cloud."));
     private final List<String> properties =
         new ArrayList<>(
             List.of(
@@ -73,6 +75,18 @@ final class TestApp implements AutoCloseable {
 
     Builder withActuator() {
       excluded.remove("boot.actuate.");
+      return this;
+    }
+
+    /** Spring Cloud Gateway, of which one variant fits an application. */
+    Builder withGateway() {
+      excluded.remove("springframework.cloud.");
+      excluded.addAll(
+          type == WebApplicationType.REACTIVE
+              ? List.of("cloud.gateway.server.mvc.")
+              : List.of("cloud.gateway.config.", "cloud.gateway.discovery."));
+      // Not Reactor's, whose event loops NettyAtOnce would stop under it.
+      properties.add("spring.http.clients.imperative.factory=jdk");
       return this;
     }
 
@@ -122,8 +136,23 @@ final class TestApp implements AutoCloseable {
     return send("GET", path, headers);
   }
 
-  CompletableFuture<HttpResponse<String>> getLater(String path) {
-    return CLIENT.sendAsync(request("GET", path), BodyHandlers.ofString());
+  CompletableFuture<HttpResponse<String>> getLater(String path, String... headers) {
+    return CLIENT.sendAsync(request("GET", path, headers), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> post(String path, String contentType, String body, String... headers) {
+    return postLater(path, contentType, body, headers).join();
+  }
+
+  CompletableFuture<HttpResponse<String>> postLater(
+      String path, String contentType, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path))
+            .POST(BodyPublishers.ofString(body))
+            .header("Content-Type", contentType);
+    return CLIENT.sendAsync(
+        (headers.length == 0 ? request : request.headers(headers)).build(),
+        BodyHandlers.ofString());
   }
 
   HttpResponse<String> send(String method, String path, String... headers) throws Exception {
@@ -134,6 +163,18 @@ final class TestApp implements AutoCloseable {
   List<Integer> statusesOf(int count, String path) {
     return IntStream.range(0, count)
         .mapToObj(i -> CLIENT.sendAsync(request("GET", path), BodyHandlers.discarding()))
+        .toList()
+        .stream()
+        .map(CompletableFuture::join)
+        .map(HttpResponse::statusCode)
+        .toList();
+  }
+
+  /** All at once, in turns through several applications. */
+  static List<Integer> statusesOf(int count, List<TestApp> apps, String path, String... headers) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> apps.get(i % apps.size()).request("GET", path, headers))
+        .map(request -> CLIENT.sendAsync(request, BodyHandlers.discarding()))
         .toList()
         .stream()
         .map(CompletableFuture::join)

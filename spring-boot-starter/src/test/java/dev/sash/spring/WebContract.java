@@ -160,6 +160,35 @@ abstract class WebContract {
   }
 
   @Test
+  void aHealthCheckThatAPolicyNamesIsLimited() throws Exception {
+    try (TestApp app =
+        app(Shop.class)
+            .with("sash.policies.health.paths=/health", "sash.policies.health.limits=1/1m")
+            .with("sash.policies.all.paths=/**", "sash.policies.all.limits=9/1m")
+            .start()) {
+      assertThat(app.get("/health").statusCode()).isEqualTo(200);
+      assertThat(app.get("/health").statusCode()).isEqualTo(429);
+      assertThat(app.get("/livez").headers().map()).doesNotContainKey("ratelimit");
+    }
+  }
+
+  @Test
+  void aShadowPolicyAdmitsAndIsNotShown() throws Exception {
+    try (TestApp app =
+        app(Shop.class)
+            .with(api("sash.policies.api.limits=2/1m", "sash.policies.api.mode=shadow"))
+            .start()) {
+      for (int i = 0; i < 5; i++) {
+        HttpResponse<String> response = app.get("/api/hello");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().map()).doesNotContainKey("ratelimit");
+      }
+      assertThat(app.bean(LimiterRegistry.class).get("api").peek("ip:127.0.0.1").used())
+          .isEqualTo(2);
+    }
+  }
+
+  @Test
   void listsAllowAndDeny() throws Exception {
     try (TestApp app =
         app(Shop.class)

@@ -1,11 +1,11 @@
 package dev.sash.spring.actuate;
 
 import dev.sash.FailureRule;
-import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -16,16 +16,16 @@ import org.springframework.boot.health.contributor.Health;
  * The details tell what decides. Does not ask Redis: goes by the latest decisions.
  */
 public final class SashHealthIndicator extends AbstractHealthIndicator {
-  private final @Nullable RedisStore redis;
+  private final @Nullable BooleanSupplier redis;
   private final ConfiguredPolicies policies;
 
   /**
    * An indicator.
    *
-   * @param redis where limits are kept; null if in memory
+   * @param redis whether Redis responds; null if limits are kept in memory
    * @param policies have failure rules
    */
-  public SashHealthIndicator(@Nullable RedisStore redis, ConfiguredPolicies policies) {
+  public SashHealthIndicator(@Nullable BooleanSupplier redis, ConfiguredPolicies policies) {
     this.redis = redis;
     this.policies = policies;
   }
@@ -38,7 +38,7 @@ public final class SashHealthIndicator extends AbstractHealthIndicator {
       return;
     }
     builder.withDetail("store", "redis");
-    boolean answers = redis.isUp();
+    boolean answers = redis.getAsBoolean();
     builder.withDetail("redis", answers ? "answers" : "does not answer");
     if (!answers) {
       Map<String, FailureRule> rules = new TreeMap<>();

@@ -1,10 +1,11 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.LimiterRegistry;
-import dev.sash.redis.RedisStore;
 import dev.sash.spring.actuate.SashEndpoint;
 import dev.sash.spring.actuate.SashHealthIndicator;
 import dev.sash.spring.config.ConfiguredPolicies;
+import dev.sash.spring.config.PolicyRefresh;
+import dev.sash.spring.redis.RedisLookup;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -28,8 +29,9 @@ public final class SashActuatorAutoConfiguration {
   static class Endpoint {
     @Bean
     @ConditionalOnMissingBean
-    SashEndpoint sashEndpoint(LimiterRegistry limiters, ConfiguredPolicies policies) {
-      return new SashEndpoint(limiters, policies);
+    SashEndpoint sashEndpoint(
+        LimiterRegistry limiters, ConfiguredPolicies policies, PolicyRefresh refresh) {
+      return new SashEndpoint(limiters, policies, refresh);
     }
   }
 
@@ -40,8 +42,9 @@ public final class SashActuatorAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "sashHealthContributor")
     SashHealthIndicator sashHealthContributor(
-        ObjectProvider<RedisStore> redis, ConfiguredPolicies policies) {
-      return new SashHealthIndicator(redis.getIfAvailable(), policies);
+        ObjectProvider<RedisLookup> redis, ConfiguredPolicies policies) {
+      RedisLookup lookup = redis.getIfAvailable();
+      return new SashHealthIndicator(lookup == null ? null : lookup.find(), policies);
     }
   }
 }

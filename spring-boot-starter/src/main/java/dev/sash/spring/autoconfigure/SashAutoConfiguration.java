@@ -9,8 +9,10 @@ import dev.sash.spring.TierResolver;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
+import dev.sash.spring.config.EnvironmentChanges;
 import dev.sash.spring.config.LegacyProperties;
 import dev.sash.spring.config.PolicyReader;
+import dev.sash.spring.config.PolicyRefresh;
 import dev.sash.spring.config.SashProperties;
 import dev.sash.store.ListeningStore;
 import dev.sash.store.Store;
@@ -19,6 +21,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.util.unit.DataSize;
 
 /** The policies of an application, and a limiter for each. */
@@ -36,6 +39,27 @@ public final class SashAutoConfiguration {
       ObjectProvider<TierResolver> tiers) {
     return new PolicyReader(properties, tiers.getIfAvailable())
         .read(legacy, policies.orderedStream().toList());
+  }
+
+  @Bean
+  static EnvironmentChanges sashEnvironmentChanges(ObjectProvider<PolicyRefresh> refresh) {
+    return new EnvironmentChanges(refresh);
+  }
+
+  @Bean
+  PolicyRefresh sashPolicyRefresh(
+      Environment environment,
+      ObjectProvider<Policy> beans,
+      ObjectProvider<TierResolver> tiers,
+      ConfiguredPolicies policies,
+      LimiterRegistry limiters) {
+    return new PolicyRefresh(
+        environment,
+        (properties, legacy, made) ->
+            new PolicyReader(properties, tiers.getIfAvailable()).read(legacy, made),
+        beans.orderedStream().toList(),
+        policies,
+        limiters);
   }
 
   /** Unless there is another store. */

@@ -1,10 +1,12 @@
 package dev.sash.spring.autoconfigure;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.method.MethodLimits;
 import dev.sash.spring.method.RateLimitBeanPostProcessor;
 import dev.sash.spring.method.RateLimitedBeans;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,7 +28,7 @@ public final class SashMethodAutoConfiguration {
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static MethodLimits sashMethodLimits(BeanFactory beans) {
-    return new MethodLimits(() -> beans.containsBean(HANDLER_LIMITS));
+    return new MethodLimits(() -> beans.containsBean(HANDLER_LIMITS), beans);
   }
 
   @Bean
@@ -38,7 +40,10 @@ public final class SashMethodAutoConfiguration {
 
   @Bean
   RateLimitedBeans sashRateLimitedBeans(
-      ConfigurableListableBeanFactory beans, MethodLimits limits, ConfiguredPolicies policies) {
-    return new RateLimitedBeans(beans, limits, policies);
+      ConfigurableListableBeanFactory beans,
+      MethodLimits limits,
+      ConfiguredPolicies policies,
+      ObjectProvider<LimiterRegistry> limiters) {
+    return new RateLimitedBeans(beans, limits, policies, limiters);
   }
 }

@@ -1,10 +1,13 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.micrometer.SashMeters;
-import dev.sash.redis.RedisStore;
 import dev.sash.spring.StoreCustomizer;
+import dev.sash.spring.redis.RedisLookup;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -24,6 +27,9 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 public final class SashMetricsAutoConfiguration {
+  private static final Pattern OBSERVATIONS =
+      Pattern.compile("sash\\.(acquire|peek|charge|refund|inspect|reset)(\\.active)?");
+
   /** For Spring. */
   public SashMetricsAutoConfiguration() {}
 
@@ -32,11 +38,26 @@ public final class SashMetricsAutoConfiguration {
   SashMeters sashMeters(
       MeterRegistry registry,
       ObjectProvider<ObservationRegistry> observations,
-      ObjectProvider<RedisStore> redis) {
+      ObjectProvider<RedisLookup> redis) {
     SashMeters meters =
         new SashMeters(registry, observations.getIfAvailable(() -> ObservationRegistry.NOOP));
-    redis.ifAvailable(store -> meters.watchStore("redis", store::isUp));
+    redis.ifAvailable(
+        lookup -> {
+          BooleanSupplier isUp = lookup.find();
+          if (isUp != null) {
+            meters.watchStore("redis", isUp);
+          }
+        });
     return meters;
+  }
+
+  /**
+   * Observations are for traces here: as meters they would show again, without descriptions, what
+   * the meters of {@link SashMeters} show.
+   */
+  @Bean
+  MeterFilter sashMetersOfObservations() {
+    return MeterFilter.deny(id -> OBSERVATIONS.matcher(id.getName()).matches());
   }
 
   /** The innermost: it has to see the store itself. */

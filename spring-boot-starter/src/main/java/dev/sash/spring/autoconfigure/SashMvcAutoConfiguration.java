@@ -7,6 +7,7 @@ import dev.sash.spring.webmvc.MvcResponses;
 import dev.sash.spring.webmvc.MvcRoutes;
 import dev.sash.spring.webmvc.RateLimitExceptionResolver;
 import dev.sash.spring.webmvc.RateLimitHandlerInterceptor;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -15,8 +16,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** Limits handlers of Spring MVC, and answers what is denied behind the filter. */
@@ -46,13 +49,28 @@ public final class SashMvcAutoConfiguration {
 
   @Bean
   WebMvcConfigurer sashHandlerInterceptors(
-      HandlerLimits limits, RateLimitFilter filter, MvcResponses responses) {
+      HandlerLimits limits,
+      RateLimitFilter filter,
+      MvcResponses responses,
+      RateLimitExceptionResolver resolver) {
     RateLimitHandlerInterceptor interceptor =
         new RateLimitHandlerInterceptor(limits, filter, responses);
     return new WebMvcConfigurer() {
       @Override
       public void addInterceptors(InterceptorRegistry registry) {
         registry.addInterceptor(interceptor);
+      }
+
+      /** After the application's own handlers, before Spring's, which knows no body. */
+      @Override
+      public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+        int place = 0;
+        for (int i = 0; i < resolvers.size(); i++) {
+          if (resolvers.get(i) instanceof ExceptionHandlerExceptionResolver) {
+            place = i + 1;
+          }
+        }
+        resolvers.add(place, resolver);
       }
     };
   }

@@ -3,8 +3,10 @@ package dev.sash.spring.autoconfigure;
 import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.SashProperties;
+import dev.sash.spring.redis.RedisLookup;
 import dev.sash.spring.redis.RedisStores;
 import dev.sash.spring.redis.SpringRedisConnection;
+import io.lettuce.core.RedisClient;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -23,11 +25,13 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
  * Limits in Redis: if {@code sash.store} says so, or leaves it open and there is a Redis, by {@code
- * sash.redis.uri} or by Spring's own connection.
+ * sash.redis.uri} or by Spring's own connection. Applications may leave {@code sash-redis} and
+ * Lettuce out: then limits are kept in memory, and the start fails if a property demands Redis.
  */
 @AutoConfiguration(
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
@@ -43,7 +47,12 @@ public final class SashRedisAutoConfiguration {
   interface RedisLocation extends Consumer<RedisStore.Builder> {}
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass({RedisConnectionFactory.class, DataRedisConnectionDetails.class})
+  @ConditionalOnClass({
+    RedisStore.class,
+    RedisClient.class,
+    RedisConnectionFactory.class,
+    DataRedisConnectionDetails.class
+  })
   @ConditionalOnBean(RedisConnectionFactory.class)
   static class SpringsConnection {
     @Bean
@@ -69,6 +78,38 @@ public final class SashRedisAutoConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RedisStore.class, RedisClient.class})
+  static class Lookup {
+    @Bean
+    RedisLookup sashRedisLookup(ObjectProvider<RedisStore> stores) {
+      return () -> {
+        RedisStore store = stores.getIfAvailable();
+        return store == null ? null : store::isUp;
+      };
+    }
+  }
+
+  /** Registers no store, but ends the start instead of keeping limits in memory unnoticed. */
+  @Configuration(proxyBeanMethods = false)
+  @Conditional({OnMissingClasses.class, OnDemand.class, OnNotMemory.class})
+  static class Missing {
+    @Bean
+    @ConditionalOnMissingBean
+    dev.sash.store.Store sashMissingRedisStore(SashProperties properties) {
+      boolean isChosen = properties.store() == SashProperties.StoreKind.REDIS;
+      boolean hasSashRedis =
+          ClassUtils.isPresent("dev.sash.redis.RedisStore", getClass().getClassLoader());
+      throw BadConfigurationException.property(
+          isChosen ? STORE : URI,
+          "needs "
+              + (hasSashRedis ? "io.lettuce:lettuce-core" : "dev.sash:sash-redis")
+              + " on the class path, which is missing: add this dependency, or "
+              + (isChosen ? "set sash.store=memory" : "remove this property"));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RedisStore.class, RedisClient.class})
   @Conditional({OnRedis.class, OnNotMemory.class})
   static class Store {
     @Bean(destroyMethod = "close")
@@ -100,6 +141,29 @@ public final class SashRedisAutoConfiguration {
 
     @ConditionalOnBean(RedisStore.class)
     static final class Made {}
+  }
+
+  /** A property demands Redis, whatever else is there. */
+  static final class OnDemand extends AnyNestedCondition {
+    OnDemand() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnProperty(name = STORE, havingValue = "redis")
+    static final class Chosen {}
+
+    @Conditional(UriIsSet.class)
+    static final class Named {}
+  }
+
+  /** The application has left out what limits in Redis need. */
+  static final class OnMissingClasses extends NoneNestedConditions {
+    OnMissingClasses() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnClass({RedisStore.class, RedisClient.class})
+    static final class Present {}
   }
 
   /** A variable that is not set must not leave an application without Redis that has one. */

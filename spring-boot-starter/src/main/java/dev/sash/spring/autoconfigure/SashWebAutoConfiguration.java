@@ -1,13 +1,18 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.LimiterRegistry;
+import dev.sash.http.DenialFormat;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.KeyExtractor;
 import dev.sash.spring.HttpLimiterCustomizer;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.SashProperties;
 import dev.sash.spring.method.MethodLimits;
+import dev.sash.spring.web.ConfiguredDenials;
+import dev.sash.spring.web.FilterPlaces;
 import dev.sash.spring.web.HandlerLimits;
+import dev.sash.spring.web.LoginForms;
+import dev.sash.spring.web.RequestLimiters;
 import dev.sash.spring.web.WebLimits;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -25,6 +30,14 @@ import org.springframework.core.env.Environment;
 @ConditionalOnWebApplication
 @ConditionalOnBooleanProperty(name = "sash.enabled", matchIfMissing = true)
 public final class SashWebAutoConfiguration {
+  /** The order of Spring Security's filters, whose classes need not be there. */
+  private static final int SECURITY = -100;
+
+  private static final String SERVLET_SECURITY = "springSecurityFilterChain";
+  private static final String REACTIVE_SECURITY =
+      "org.springframework.security.config.annotation.web.reactive.WebFluxSecurityConfiguration"
+          + ".WebFilterChainFilter";
+
   /** For Spring. */
   public SashWebAutoConfiguration() {}
 
@@ -33,8 +46,29 @@ public final class SashWebAutoConfiguration {
       SashProperties properties,
       ConfiguredPolicies policies,
       LimiterRegistry limiters,
+      FilterPlaces places,
+      ObjectProvider<DenialFormat> denials,
       ListableBeanFactory beans) {
-    return new WebLimits(properties.web(), policies, limiters, name -> keyBean(beans, name));
+    return new WebLimits(
+        properties.web(),
+        policies,
+        limiters,
+        places,
+        ConfiguredDenials.of(properties.web().denial(), denials.getIfAvailable()),
+        name -> keyBean(beans, name));
+  }
+
+  /** Where the filters stand. */
+  @Bean
+  FilterPlaces sashFilterPlaces(
+      SashProperties properties, ListableBeanFactory beans, Environment environment) {
+    boolean isServlet = beans.containsBean(SERVLET_SECURITY);
+    return new FilterPlaces(
+        isServlet
+            ? environment.getProperty("spring.security.filter.order", Integer.class, SECURITY)
+            : SECURITY,
+        isServlet || beans.containsBean(REACTIVE_SECURITY),
+        properties.web().filterOrder());
   }
 
   private static KeyExtractor keyBean(ListableBeanFactory beans, String name) {
@@ -58,6 +92,16 @@ public final class SashWebAutoConfiguration {
     String actuator = environment.getProperty("management.endpoints.web.base-path", "/actuator");
     String health = (actuator.equals("/") ? "" : actuator) + "/health/**";
     return limits.forPaths(List.of(health), customizers.orderedStream().toList());
+  }
+
+  @Bean
+  RequestLimiters sashRequestLimiters(HttpLimiter limiter, WebLimits limits) {
+    return limits.divided(limiter);
+  }
+
+  @Bean
+  LoginForms sashLoginForms(SashProperties properties) {
+    return new LoginForms(properties.web().login());
   }
 
   @Bean(SashMethodAutoConfiguration.HANDLER_LIMITS)

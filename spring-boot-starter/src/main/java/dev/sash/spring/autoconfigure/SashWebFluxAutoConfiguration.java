@@ -1,14 +1,19 @@
 package dev.sash.spring.autoconfigure;
 
 import dev.sash.http.HttpLimiter;
-import dev.sash.spring.config.SashProperties;
+import dev.sash.spring.web.FilterPlaces;
 import dev.sash.spring.web.HandlerLimits;
+import dev.sash.spring.web.LoginForms;
+import dev.sash.spring.web.RequestLimiters;
 import dev.sash.spring.web.WebLimits;
 import dev.sash.spring.webflux.ExchangeResponses;
 import dev.sash.spring.webflux.ExchangeViews;
 import dev.sash.spring.webflux.RateLimitHandlerAdapter;
 import dev.sash.spring.webflux.RateLimitWebExceptionHandler;
 import dev.sash.spring.webflux.RateLimitWebFilter;
+import dev.sash.spring.webflux.ReactiveCorsFields;
+import dev.sash.spring.webflux.UserRateLimitWebFilter;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -26,29 +31,47 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 @ConditionalOnClass(DispatcherHandler.class)
 @ConditionalOnBean(WebLimits.class)
 public final class SashWebFluxAutoConfiguration {
+  private static final String FILTER = "sashRateLimitWebFilter";
+
   /** For Spring. */
   public SashWebFluxAutoConfiguration() {}
 
   @Bean
-  ExchangeViews sashExchangeViews(ObjectProvider<RequestMappingHandlerMapping> mappings) {
-    return new ExchangeViews(() -> mappings.orderedStream().toList());
+  ExchangeViews sashExchangeViews(
+      ObjectProvider<RequestMappingHandlerMapping> mappings, LoginForms logins) {
+    return new ExchangeViews(() -> mappings.orderedStream().toList(), logins);
   }
 
   @Bean
-  ExchangeResponses sashExchangeResponses(HttpLimiter limiter) {
-    return new ExchangeResponses(limiter);
+  ExchangeResponses sashExchangeResponses(
+      HttpLimiter limiter,
+      ListableBeanFactory beans,
+      ObjectProvider<RequestMappingHandlerMapping> mappings) {
+    return new ExchangeResponses(
+        limiter, new ReactiveCorsFields(beans, () -> mappings.orderedStream().toList()));
   }
 
-  @Bean
+  @Bean(FILTER)
   @ConditionalOnMissingBean
   RateLimitWebFilter sashRateLimitWebFilter(
-      HttpLimiter limiter,
+      RequestLimiters limiters,
       ExchangeViews views,
       ExchangeResponses responses,
-      WebLimits limits,
-      SashProperties properties) {
-    return new RateLimitWebFilter(
-        limiter, views, responses, FilterOrders.orderOf(properties.web(), limits));
+      FilterPlaces places) {
+    return new RateLimitWebFilter(limiters.first(), views, responses, places.first());
+  }
+
+  @Bean
+  @ConditionalOnBean(name = FILTER)
+  UserRateLimitWebFilter sashUserRateLimitWebFilter(
+      RequestLimiters limiters,
+      ExchangeViews views,
+      ExchangeResponses responses,
+      FilterPlaces places) {
+    int order = places.afterSecurity();
+    HttpLimiter limiter = limiters.afterSecurity();
+    return new UserRateLimitWebFilter(
+        limiter == null ? null : new RateLimitWebFilter(limiter, views, responses, order), order);
   }
 
   @Bean

@@ -17,8 +17,12 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param paths Which requests are limited: /login, /users/{id} or /api/**. Without any, the policy
  *     is for annotated methods and code.
  * @param methods Which methods of the paths are limited; all of them unless set.
- * @param key Who is limited: ip, user, apikey:field, header:field, query:name, cookie:name, path,
- *     route, method, all or bean:name; joined by + for a combination and by | for a fallback.
+ * @param key What is limited: ip, user, login, apikey:field, header:field, query:name, cookie:name,
+ *     path, route, method, all or bean:name; joined by + for a combination and by | for a fallback.
+ *     The address (ip) unless set, and login + ip with charge-only-failed-logins.
+ * @param place Where requests are checked: before Spring Security, so that its own responses are
+ *     limited too, or after it, when the user is known. After it only if the key needs the user,
+ *     unless set.
  * @param skipWithoutKey Whether requests without the key are not limited. Otherwise the client's
  *     address is their key.
  * @param order The order in which policies are asked, from the lowest; those of the same order as
@@ -30,6 +34,9 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param unit What a permit is, if it is not a request.
  * @param chargeOnlyStatus Which statuses of the response keep the charge, such as 401, 4xx or
  *     400-403; all of them unless set.
+ * @param chargeOnlyFailedLogins Whether only failed logins are charged, as Spring Security reports
+ *     them. All paths are limited unless paths is set.
+ * @param mode Whether the policy denies requests, or only counts what it would deny.
  * @param failureRule What decides while Redis does not answer.
  * @param deadline Within which time Redis must have answered.
  */
@@ -38,7 +45,8 @@ public record PolicyProperties(
     @DefaultValue Map<String, List<String>> tiers,
     @DefaultValue List<String> paths,
     @DefaultValue List<String> methods,
-    @DefaultValue("ip") String key,
+    @Nullable String key,
+    @DefaultValue("auto") FilterPlace place,
     @DefaultValue("false") boolean skipWithoutKey,
     @DefaultValue("0") int order,
     @Name("continue") @DefaultValue("true") boolean continues,
@@ -46,8 +54,94 @@ public record PolicyProperties(
     @Nullable String costHeader,
     @Nullable String unit,
     @DefaultValue List<String> chargeOnlyStatus,
+    @DefaultValue("false") boolean chargeOnlyFailedLogins,
+    @DefaultValue("enforce") Mode mode,
     @DefaultValue("local") FailureRule failureRule,
     @DefaultValue("50ms") Duration deadline) {
+
+  /** What a policy does with what does not fit. */
+  public enum Mode {
+    /** Denies it. */
+    ENFORCE,
+    /** Counts it and admits it. */
+    SHADOW
+  }
+
+  /** Where a policy checks requests. */
+  public enum FilterPlace {
+    /** After Spring Security if the key needs the user, before it otherwise. */
+    AUTO,
+    /** Before Spring Security. */
+    BEFORE_SECURITY,
+    /** After Spring Security. */
+    AFTER_SECURITY
+  }
+
+  /**
+   * Returns the key expression.
+   *
+   * @return what is configured, or the default
+   */
+  public String keyOrDefault() {
+    if (key != null) {
+      return key;
+    }
+    return chargeOnlyFailedLogins ? "login + ip" : "ip";
+  }
+
+  /**
+   * Returns these properties in another mode.
+   *
+   * @param newMode the mode
+   * @return the new properties
+   */
+  PolicyProperties withMode(Mode newMode) {
+    return new PolicyProperties(
+        limits,
+        tiers,
+        paths,
+        methods,
+        key,
+        place,
+        skipWithoutKey,
+        order,
+        continues,
+        cost,
+        costHeader,
+        unit,
+        chargeOnlyStatus,
+        chargeOnlyFailedLogins,
+        newMode,
+        failureRule,
+        deadline);
+  }
+
+  /**
+   * Returns these properties with what can only be changed by a restart taken from others.
+   *
+   * @param started the properties that the application has started with
+   * @return the new properties
+   */
+  PolicyProperties asStartedWith(PolicyProperties started) {
+    return new PolicyProperties(
+        limits,
+        tiers,
+        started.paths,
+        started.methods,
+        started.key,
+        started.place,
+        started.skipWithoutKey,
+        started.order,
+        started.continues,
+        started.cost,
+        started.costHeader,
+        started.unit,
+        started.chargeOnlyStatus,
+        started.chargeOnlyFailedLogins,
+        mode,
+        failureRule,
+        deadline);
+  }
 
   /**
    * A policy of which only limits are known.
@@ -62,7 +156,8 @@ public record PolicyProperties(
         Map.of(),
         paths,
         List.of(),
-        "ip",
+        null,
+        FilterPlace.AUTO,
         false,
         0,
         true,
@@ -70,6 +165,8 @@ public record PolicyProperties(
         null,
         null,
         List.of(),
+        false,
+        Mode.ENFORCE,
         FailureRule.LOCAL,
         Duration.ofMillis(50));
   }

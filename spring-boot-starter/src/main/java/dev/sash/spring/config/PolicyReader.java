@@ -76,8 +76,30 @@ public final class PolicyReader {
     policy = checked(property(name, "limits"), policy, limits).onFailure(configured.failureRule());
     Policy timely = policy;
     policy = check(property(name, "deadline"), () -> timely.withDeadline(configured.deadline()));
-    return new ConfiguredPolicy(
-        tiered(policy, configured, tiers), configured.paths(), checkedForPaths(name, configured));
+    List<String> paths =
+        configured.paths().isEmpty() && configured.chargeOnlyFailedLogins()
+            ? EVERYTHING
+            : configured.paths();
+    PolicyProperties checked = checked(name, configured, !paths.isEmpty());
+    checkCost(policy, checked);
+    return new ConfiguredPolicy(tiered(policy, configured, tiers), paths, checked);
+  }
+
+  /** A request that costs more than a limit ever admits would always be denied. */
+  private static void checkCost(Policy policy, PolicyProperties configured) {
+    for (Limit limit : policy.limits()) {
+      if (configured.cost() > limit.capacity()) {
+        throw bad(
+            property(policy.name(), "cost"),
+            "must be at most "
+                + limit.capacity()
+                + ", which "
+                + limit
+                + " admits at once, was "
+                + configured.cost()
+                + ": no request would ever be admitted");
+      }
+    }
   }
 
   private static Policy named(String name) {
@@ -130,8 +152,8 @@ public final class PolicyReader {
   }
 
   /** What only means something for requests must not stand where there are none. */
-  private PolicyProperties checkedForPaths(String name, PolicyProperties configured) {
-    if (configured.paths().isEmpty()) {
+  private PolicyProperties checked(String name, PolicyProperties configured, boolean hasPaths) {
+    if (!hasPaths) {
       List<String> lost = new ArrayList<>();
       if (!configured.methods().isEmpty()) {
         lost.add("methods");
@@ -145,11 +167,19 @@ public final class PolicyReader {
       if (!configured.continues()) {
         lost.add("continue");
       }
+      if (configured.place() != PolicyProperties.FilterPlace.AUTO) {
+        lost.add("place");
+      }
       if (!lost.isEmpty()) {
         throw bad(
             property(name, lost.get(0)),
             "needs " + property(name, "paths") + ": without paths no request is limited by it");
       }
+    }
+    if (configured.chargeOnlyFailedLogins() && !configured.chargeOnlyStatus().isEmpty()) {
+      throw bad(
+          property(name, "charge-only-failed-logins"),
+          "cannot be combined with charge-only-status: a charge has one condition");
     }
     if (configured.costHeader() != null && properties.web().trustedProxies().isEmpty()) {
       throw bad(
@@ -173,7 +203,7 @@ public final class PolicyReader {
   }
 
   /** As if nothing were set. */
-  private static PolicyProperties unset() {
+  static PolicyProperties unset() {
     return new Binder().bindOrCreate("unset", PolicyProperties.class);
   }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -20,6 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param memory Limits kept in memory.
  * @param redis Limits kept in Redis.
  * @param web Limits of HTTP requests.
+ * @param client Limits of calls to other services.
  * @param tiers Who belongs to which tier, by the tier's name.
  * @param policies What is limited, and how much, by the policy's name.
  */
@@ -30,6 +32,7 @@ public record SashProperties(
     @DefaultValue Memory memory,
     @DefaultValue Redis redis,
     @DefaultValue Web web,
+    @DefaultValue @NestedConfigurationProperty ClientProperties client,
     @DefaultValue Map<String, TierProperties> tiers,
     @DefaultValue Map<String, PolicyProperties> policies) {
 
@@ -80,8 +83,8 @@ public record SashProperties(
   /**
    * Limits of HTTP requests.
    *
-   * @param filterOrder Where the filter stands among the others. Just behind Spring Security if a
-   *     key is the user, and just before it otherwise.
+   * @param filterOrder The order of the one filter that checks all policies. Unless set, there are
+   *     two: one just before Spring Security, and one just after it for keys that need the user.
    * @param waitForDecisions Whether a servlet container's thread waits while Redis decides. Only if
    *     a filter behind this one is not mapped to asynchronous dispatches, unless set.
    * @param trustedProxies Addresses and networks of the proxies that are believed about the client.
@@ -94,6 +97,8 @@ public record SashProperties(
    * @param allowKeys Keys that are not limited, such as user:ann.
    * @param denyKeys Keys that are refused with 403, such as user:eve.
    * @param fields In which header fields responses tell what is left.
+   * @param denial The response to a denied request.
+   * @param login How clients log in, for policies that charge failed logins.
    */
   public record Web(
       @Nullable Integer filterOrder,
@@ -106,5 +111,33 @@ public record SashProperties(
       @DefaultValue List<String> denyAddresses,
       @DefaultValue List<String> allowKeys,
       @DefaultValue List<String> denyKeys,
-      @DefaultValue("ratelimit") Set<FieldStyle> fields) {}
+      @DefaultValue("ratelimit") Set<FieldStyle> fields,
+      @DefaultValue Denial denial,
+      @DefaultValue Login login) {}
+
+  /**
+   * The response to a denied request. A bean of type DenialFormat writes it instead.
+   *
+   * @param status The status of a response to a request over a limit, 400 to 599; 429 unless set.
+   * @param title The title of the problem.
+   * @param type The type of the problem, a URI.
+   * @param template The body, in which {status}, {title}, {type}, {detail}, {policies} and
+   *     {retry-after} are replaced. A problem (RFC 9457), text or HTML unless set.
+   * @param contentType The media type of the template.
+   */
+  public record Denial(
+      @Nullable Integer status,
+      @Nullable String title,
+      @Nullable String type,
+      @Nullable String template,
+      @DefaultValue("text/plain; charset=utf-8") String contentType) {}
+
+  /**
+   * How clients log in.
+   *
+   * @param paths Paths to which a login form or other credentials are posted.
+   * @param parameter The parameter of the form that holds the user's name.
+   */
+  public record Login(
+      @DefaultValue("/login") List<String> paths, @DefaultValue("username") String parameter) {}
 }

@@ -1,21 +1,30 @@
 package dev.sash.spring.method;
 
+import dev.sash.Policy;
 import dev.sash.spring.RateLimit;
+import dev.sash.spring.RateLimitExceededException;
 import dev.sash.spring.config.BadConfigurationException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ReflectionUtils;
 
 /** What {@link RateLimit} says about one method. Immutable. */
 public final class MethodLimit {
@@ -29,16 +38,27 @@ public final class MethodLimit {
   private final boolean handler;
   private final @Nullable SpelExpression key;
   private final SpelExpression permits;
+  private final @Nullable SpelExpression when;
+  private final @Nullable Policy inline;
+  private final @Nullable Method fallback;
 
   /**
+   * @param type the bean's own class
    * @param handler whether a request is sent to the method, so that who sent it is the key if none
    *     is given
    * @throws BadConfigurationException if an expression cannot be read
    */
-  MethodLimit(Method method, RateLimit annotation, boolean handler, ParameterNameDiscoverer names) {
+  MethodLimit(
+      Method method,
+      Class<?> type,
+      RateLimit annotation,
+      boolean handler,
+      ParameterNameDiscoverer names) {
     this.method = method;
-    this.policy = annotation.value();
+    this.inline = InlinePolicies.of(method, annotation, this::wrong);
+    this.policy = inline == null ? annotation.value() : inline.name();
     this.handler = handler;
+    this.when = annotation.when().isBlank() ? null : parse("when", annotation.when());
     this.key = annotation.key().isBlank() ? null : parse("key", annotation.key());
     this.permits = parse("permits", annotation.permits());
     Set<String> known = new HashSet<>(Set.of("root", "this"));
@@ -51,6 +71,91 @@ public final class MethodLimit {
       checkVariables("key", key.getAST(), known);
     }
     checkVariables("permits", permits.getAST(), isDecidedByRequest() ? Set.of() : known);
+    if (when != null) {
+      checkVariables("when", when.getAST(), isDecidedByRequest() ? Set.of() : known);
+    }
+    this.fallback =
+        annotation.fallbackMethod().isBlank()
+            ? null
+            : fallback(annotation.fallbackMethod().strip(), type);
+  }
+
+  private Method fallback(String name, Class<?> type) {
+    if (isDecidedByRequest()) {
+      throw wrong(
+          "fallbackMethod needs a key: without one the request is decided before the method is"
+              + " called");
+    }
+    for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+      if (candidate.getName().equals(name)
+          && Arrays.equals(parametersOf(candidate), method.getParameterTypes())
+          && method.getReturnType().isAssignableFrom(candidate.getReturnType())) {
+        ReflectionUtils.makeAccessible(candidate);
+        return candidate;
+      }
+    }
+    throw wrong(
+        "fallbackMethod must be a method of "
+            + type.getSimpleName()
+            + " with the same parameters, perhaps a RateLimitExceededException after them, and the"
+            + " same return type; there is no such '"
+            + name
+            + "'");
+  }
+
+  /** Returns the parameters without the exception at the end. */
+  private Class<?>[] parametersOf(Method candidate) {
+    Class<?>[] types = candidate.getParameterTypes();
+    return takesDenial(candidate) ? Arrays.copyOf(types, types.length - 1) : types;
+  }
+
+  private boolean takesDenial(Method candidate) {
+    Class<?>[] types = candidate.getParameterTypes();
+    return types.length == method.getParameterCount() + 1
+        && types[types.length - 1] == RateLimitExceededException.class;
+  }
+
+  /** Returns the policy of limits in the annotation; null if it names a policy. */
+  @Nullable Policy inline() {
+    return inline;
+  }
+
+  /** Returns whether there is a method to call instead. */
+  boolean hasFallback() {
+    return fallback != null;
+  }
+
+  /** Calls the fallback method. */
+  @Nullable Object fallback(
+      @Nullable Object target, List<@Nullable Object> arguments, RateLimitExceededException denial)
+      throws Throwable {
+    Method called = Objects.requireNonNull(fallback);
+    List<@Nullable Object> all = new ArrayList<>(arguments);
+    if (takesDenial(called)) {
+      all.add(denial);
+    }
+    try {
+      return called.invoke(target, all.toArray());
+    } catch (InvocationTargetException e) {
+      throw e.getTargetException();
+    }
+  }
+
+  /** Returns whether a condition reads the arguments or the caller. */
+  boolean isConditional() {
+    return when != null;
+  }
+
+  /** Returns whether the call is limited. */
+  boolean applies(EvaluationContext context) {
+    if (when == null) {
+      return true;
+    }
+    if (when.getValue(context) instanceof Boolean limited) {
+      return limited;
+    }
+    throw new IllegalStateException(
+        "the condition 'when' of @RateLimit on " + this + " must be true or false");
   }
 
   private SpelExpression parse(String attribute, String text) {
@@ -77,6 +182,28 @@ public final class MethodLimit {
     }
     for (int i = 0; i < node.getChildCount(); i++) {
       checkVariables(attribute, node.getChild(i), known);
+    }
+  }
+
+  /** Returns the names of the beans that the expressions refer to. */
+  Set<String> beans() {
+    Set<String> names = new TreeSet<>();
+    if (key != null) {
+      addBeans(key.getAST(), names);
+    }
+    addBeans(permits.getAST(), names);
+    if (when != null) {
+      addBeans(when.getAST(), names);
+    }
+    return names;
+  }
+
+  private static void addBeans(SpelNode node, Set<String> names) {
+    if (node instanceof BeanReference reference) {
+      names.add(reference.toStringAST().substring(1).replace("'", ""));
+    }
+    for (int i = 0; i < node.getChildCount(); i++) {
+      addBeans(node.getChild(i), names);
     }
   }
 

@@ -6,14 +6,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
  * Which methods are limited: those annotated, and those of annotated classes and interfaces; of a
@@ -30,15 +34,18 @@ public final class MethodLimits {
   private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
   private final Map<MethodClassKey, Optional<MethodLimit>> found = new ConcurrentHashMap<>();
   private final BooleanSupplier handlersAreLimited;
+  private final BeanFactory beans;
 
   /**
    * Over all beans.
    *
    * @param handlersAreLimited whether a web framework asks for handlers without a key. If not, they
    *     are methods like any other
+   * @param beans found by expressions
    */
-  public MethodLimits(BooleanSupplier handlersAreLimited) {
+  public MethodLimits(BooleanSupplier handlersAreLimited, BeanFactory beans) {
     this.handlersAreLimited = handlersAreLimited;
+    this.beans = beans;
   }
 
   /**
@@ -62,6 +69,25 @@ public final class MethodLimits {
     return limit == null || limit.isDecidedByRequest() ? null : limit;
   }
 
+  /**
+   * Returns whether the condition of a limited handler holds, which is decided before its arguments
+   * are read.
+   *
+   * @param method the method
+   * @param targetClass the bean's own class
+   * @param roles the roles of the caller
+   * @return true if there is no condition
+   */
+  public boolean conditionHolds(Method method, Class<?> targetClass, Predicate<String> roles) {
+    MethodLimit limit = find(method, targetClass);
+    if (limit == null || !limit.isConditional()) {
+      return true;
+    }
+    StandardEvaluationContext context = new StandardEvaluationContext(new Caller(roles));
+    context.setBeanResolver(new BeanFactoryResolver(beans));
+    return limit.applies(context);
+  }
+
   ParameterNameDiscoverer names() {
     return names;
   }
@@ -81,7 +107,7 @@ public final class MethodLimits {
     return annotation == null
         ? null
         : new MethodLimit(
-            specific, annotation, handler && handlersAreLimited.getAsBoolean(), names);
+            specific, targetClass, annotation, handler && handlersAreLimited.getAsBoolean(), names);
   }
 
   private static boolean isPublic(Method method) {

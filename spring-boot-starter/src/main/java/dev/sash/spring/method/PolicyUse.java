@@ -1,9 +1,10 @@
 package dev.sash.spring.method;
 
 import dev.sash.http.HttpLimiter;
-import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
+import dev.sash.spring.config.SashProperties;
+import dev.sash.spring.redis.RedisLookup;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,18 +16,19 @@ final class PolicyUse {
 
   private PolicyUse() {}
 
-  static void report(
-      ConfiguredPolicies policies, Set<String> annotated, ListableBeanFactory beans) {
+  static void report(ConfiguredPolicies policies, Set<String> used, ListableBeanFactory beans) {
     if (!policies.names().isEmpty()) {
-      boolean redis = beans.getBeanNamesForType(RedisStore.class, true, false).length > 0;
+      RedisLookup lookup = beans.getBeanProvider(RedisLookup.class).getIfAvailable();
+      boolean redis = lookup != null && lookup.find() != null;
       LOG.info("Limits of {} are kept in {}", policies.names(), redis ? "Redis" : "memory");
     }
     boolean serves = beans.getBeanNamesForType(HttpLimiter.class, true, false).length > 0;
-    if (policies.names().isEmpty()) {
+    if (policies.names().isEmpty() && used.isEmpty()) {
       LOG.warn("Nothing is limited: there is no policy under sash.policies, and none is a bean");
     }
+    String outgoing = beans.getBean(SashProperties.class).client().policy();
     for (ConfiguredPolicy policy : policies) {
-      if (annotated.contains(policy.name())) {
+      if (used.contains(policy.name()) || policy.name().equals(outgoing)) {
         continue;
       }
       if (policy.paths().isEmpty()) {

@@ -2,7 +2,10 @@ package dev.sash.spring.method;
 
 import dev.sash.LimiterRegistry;
 import dev.sash.spring.RateLimit;
+import dev.sash.spring.config.ConfiguredPolicies;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
@@ -11,6 +14,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Puts a proxy around beans with limited methods. In front of transactions, caches and retries: a
@@ -47,8 +51,26 @@ public final class RateLimitBeanPostProcessor
                 limits,
                 beanFactory,
                 () -> beanFactory.getBean(LimiterRegistry.class),
+                () -> beanFactory.getBean(ConfiguredPolicies.class),
                 () -> beanFactory.getBeanProvider(RequestReports.class).getIfAvailable(),
                 () -> executor(beanFactory)));
+  }
+
+  /** A final class would fail here anyway, with a message about CGLIB. */
+  @Override
+  protected boolean isEligible(Object bean, String beanName) {
+    boolean eligible = super.isEligible(bean, beanName);
+    Class<?> type = bean.getClass();
+    if (eligible && Modifier.isFinal(type.getModifiers()) && !Proxy.isProxyClass(type)) {
+      for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+        MethodLimit limit = limits.findForProxy(method, type);
+        if (limit != null) {
+          throw limit.wrong(
+              "no proxy sees calls of a final class: remove 'final' from " + type.getSimpleName());
+        }
+      }
+    }
+    return eligible;
   }
 
   private static Executor executor(BeanFactory beanFactory) {

@@ -5,7 +5,10 @@ import dev.sash.LimiterRegistry;
 import dev.sash.ResolvedKey;
 import dev.sash.http.PolicyDecision;
 import dev.sash.spring.RateLimitExceededException;
+import dev.sash.spring.config.ConfiguredPolicies;
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -20,12 +23,14 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.expression.EvaluationContext;
 
 /** Asks before a method is called. Does not wait where the method's result can come later. */
 final class RateLimitInterceptor implements MethodInterceptor {
   private final MethodLimits limits;
   private final BeanFactory beans;
   private final Supplier<LimiterRegistry> limiters;
+  private final Supplier<ConfiguredPolicies> policies;
   private final Supplier<@Nullable RequestReports> reports;
   private final Supplier<Executor> executor;
 
@@ -36,11 +41,13 @@ final class RateLimitInterceptor implements MethodInterceptor {
       MethodLimits limits,
       BeanFactory beans,
       Supplier<LimiterRegistry> limiters,
+      Supplier<ConfiguredPolicies> policies,
       Supplier<@Nullable RequestReports> reports,
       Supplier<Executor> executor) {
     this.limits = limits;
     this.beans = beans;
     this.limiters = limiters;
+    this.policies = policies;
     this.reports = reports;
     this.executor = executor;
   }
@@ -59,8 +66,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
     if (adapter != null) {
       return ReactiveCalls.guarded(call, again(invocation), adapter);
     }
-    call.check(call.key.tryAcquire(call.permits));
-    return invocation.proceed();
+    return call.next(call.key.tryAcquire(call.permits), invocation::proceed).proceed();
   }
 
   private @Nullable Call callOf(MethodInvocation invocation) {
@@ -78,12 +84,32 @@ final class RateLimitInterceptor implements MethodInterceptor {
             invocation.getArguments(),
             limits.names());
     context.setBeanResolver(new BeanFactoryResolver(beans));
+    if (limit.isConditional() && !limit.applies(conditionContext(invocation, method, type))) {
+      return null;
+    }
+    InlinePolicies.register(limit, policies.get(), limiters.get());
     RequestReports found = limit.isHandler() ? reports.get() : null;
     return new Call(
+        limit,
+        target,
+        Arrays.asList(invocation.getArguments()),
         limiters.get().get(limit.policy()).resolve(limit.key(context)),
         limit.permits(context),
         limit.isHandler(),
+        policies.get().isShadow(limit.policy()),
         found == null ? null : found.ofThisThread());
+  }
+
+  private EvaluationContext conditionContext(
+      MethodInvocation invocation, Method method, Class<?> type) {
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(
+            new Caller(CallerRoles.ofThisThread()),
+            AopUtils.getMostSpecificMethod(method, type),
+            invocation.getArguments(),
+            limits.names());
+    context.setBeanResolver(new BeanFactoryResolver(beans));
+    return context;
   }
 
   private static Proceeding again(MethodInvocation invocation) {
@@ -119,8 +145,7 @@ final class RateLimitInterceptor implements MethodInterceptor {
       return;
     }
     try {
-      call.check(decision);
-      if (proceeding.proceed() instanceof CompletionStage<?> stage) {
+      if (call.next(decision, proceeding).proceed() instanceof CompletionStage<?> stage) {
         var unused =
             stage.whenComplete(
                 (value, thrown) -> {
@@ -146,20 +171,45 @@ final class RateLimitInterceptor implements MethodInterceptor {
   /**
    * What one call asks for.
    *
+   * @param shadow whether a denial is only counted
    * @param report told of decisions that are known on this thread; null if there is no request
    */
-  record Call(ResolvedKey key, long permits, boolean handler, @Nullable RequestReport report) {
+  record Call(
+      MethodLimit limit,
+      @Nullable Object target,
+      List<@Nullable Object> arguments,
+      ResolvedKey key,
+      long permits,
+      boolean handler,
+      boolean shadow,
+      @Nullable RequestReport report) {
 
-    void check(Decision decision) {
-      check(decision, report);
+    /** Returns what to call after a decision on this thread: the method, or its fallback. */
+    Proceeding next(Decision decision, Proceeding method) {
+      return next(decision, method, report);
     }
 
-    /** Throws if it is a denial; tells of it if it is not. */
-    void check(Decision decision, @Nullable RequestReport told) {
+    Proceeding next(Decision decision, Proceeding method, @Nullable RequestReport receiver) {
+      try {
+        check(decision, receiver);
+        return method;
+      } catch (RateLimitExceededException denial) {
+        if (!limit.hasFallback()) {
+          throw denial;
+        }
+        return () -> limit.fallback(target, arguments, denial);
+      }
+    }
+
+    /** Throws a denial, and reports any other decision. */
+    private void check(Decision decision, @Nullable RequestReport told) {
+      if (shadow) {
+        return;
+      }
       String policy = key.policy().name();
       var limits = key.limits();
       if (!decision.allowed()) {
-        throw new RateLimitExceededException(policy, limits, decision);
+        throw RateLimitExceededException.of(policy, limits, decision);
       }
       if (told != null) {
         told.tell(new PolicyDecision(policy, limits, null, key.key(), permits, decision));

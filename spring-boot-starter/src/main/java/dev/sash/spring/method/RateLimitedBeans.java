@@ -1,5 +1,6 @@
 package dev.sash.spring.method;
 
+import dev.sash.LimiterRegistry;
 import dev.sash.spring.RateLimit;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -25,6 +27,7 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
   private final ConfigurableListableBeanFactory beans;
   private final MethodLimits limits;
   private final ConfiguredPolicies policies;
+  private final ObjectProvider<LimiterRegistry> limiters;
   private final Set<String> used = new TreeSet<>();
 
   /**
@@ -32,13 +35,18 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
    *
    * @param beans are looked at
    * @param limits which methods are limited
-   * @param policies what may be asked for
+   * @param policies the policies that annotations may name
+   * @param limiters receive the policies of annotations with limits
    */
   public RateLimitedBeans(
-      ConfigurableListableBeanFactory beans, MethodLimits limits, ConfiguredPolicies policies) {
+      ConfigurableListableBeanFactory beans,
+      MethodLimits limits,
+      ConfiguredPolicies policies,
+      ObjectProvider<LimiterRegistry> limiters) {
     this.beans = beans;
     this.limits = limits;
     this.policies = policies;
+    this.limiters = limiters;
   }
 
   @Override
@@ -49,6 +57,10 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
         check(name, type);
       }
     }
+    beans
+        .getBeansOfType(PolicyNames.class)
+        .values()
+        .forEach(names -> used.addAll(names.usedPolicies()));
     PolicyUse.report(policies, used, beans);
   }
 
@@ -73,6 +85,7 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
   }
 
   private void check(MethodLimit limit, Method method) {
+    InlinePolicies.register(limit, policies, limiters.getObject());
     ConfiguredPolicy policy = policies.find(limit.policy());
     if (policy == null) {
       throw limit.wrong(
@@ -84,6 +97,12 @@ public final class RateLimitedBeans implements SmartInitializingSingleton {
       return;
     }
     int modifiers = method.getModifiers();
+    for (String bean : limit.beans()) {
+      if (!beans.containsBean(bean)) {
+        throw limit.wrong(
+            "an expression refers to @" + bean + ", but there is no bean of that name");
+      }
+    }
     if (Modifier.isPrivate(modifiers)
         || Modifier.isStatic(modifiers)
         || Modifier.isFinal(modifiers)) {

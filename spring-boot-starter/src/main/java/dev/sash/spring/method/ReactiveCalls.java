@@ -16,13 +16,13 @@ final class ReactiveCalls {
   private ReactiveCalls() {}
 
   static Object guarded(Call call, Proceeding proceeding, ReactiveAdapter adapter) {
-    Mono<Decision> checked =
+    Mono<Proceeding> next =
         Mono.deferContextual(
-            context -> decision(call).doOnNext(d -> call.check(d, reports(call, context))));
+            context -> decision(call).map(d -> call.next(d, proceeding, reports(call, context))));
     return adapter.fromPublisher(
         adapter.isMultiValue()
-            ? checked.flatMapMany(d -> Flux.from(proceed(proceeding, adapter)))
-            : checked.flatMap(d -> Mono.from(proceed(proceeding, adapter))));
+            ? next.flatMapMany(chosen -> Flux.from(proceed(chosen, adapter)))
+            : next.flatMap(chosen -> Mono.from(proceed(chosen, adapter))));
   }
 
   private static Mono<Decision> decision(Call call) {

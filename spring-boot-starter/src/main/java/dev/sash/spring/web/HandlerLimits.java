@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers that are annotated without a key: who sends the request is limited. Thread-safe. */
@@ -44,6 +45,18 @@ public final class HandlerLimits {
   }
 
   /**
+   * Returns whether the condition of a limited handler holds.
+   *
+   * @param method its method
+   * @param type its bean's own class
+   * @param roles the roles of the caller
+   * @return true if the request is limited
+   */
+  public boolean apply(Method method, Class<?> type, Predicate<String> roles) {
+    return methods.conditionHolds(method, type, roles);
+  }
+
+  /**
    * The denial in a verdict, as an exception.
    *
    * @param verdict of a handler's limiter
@@ -57,6 +70,6 @@ public final class HandlerLimits {
   }
 
   private static RateLimitExceededException exception(PolicyDecision answer) {
-    return new RateLimitExceededException(answer.policy(), answer.limits(), answer.decision());
+    return RateLimitExceededException.of(answer.policy(), answer.limits(), answer.decision());
   }
 }

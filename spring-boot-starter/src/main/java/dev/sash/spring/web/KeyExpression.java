@@ -6,36 +6,29 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Who is limited, as properties say it: {@code user + ip | apikey:X-Api-Key | ip}. A plus combines,
- * a bar is for when the left side finds nothing; the plus binds first.
- *
- * @param extractor finds the key
- * @param words what it is made of, such as {@code ip} and {@code user}
+ * Reads keys as properties write them: {@code user + ip | apikey:X-Api-Key | ip}. A plus combines,
+ * a bar precedes an alternative for requests without the key on its left; the plus binds first.
  */
-record KeyExpression(KeyExtractor extractor, List<String> words) {
+final class KeyExpression {
   private static final String FORMS =
-      "ip, ip:24/48, user, apikey:<field>, header:<field>, query:<name>, cookie:<name>, path,"
+      "ip, ip:24/48, user, login, apikey:<field>, header:<field>, query:<name>, cookie:<name>, path,"
           + " route, method, all, bean:<name> or hashed:<any of these>, joined by + or |";
 
-  /** Whether somebody has to be authenticated before. */
-  boolean usesPrincipal() {
-    return words.contains("user");
-  }
+  private KeyExpression() {}
 
   /**
-   * Reads.
+   * Returns the extractor that an expression describes.
    *
    * @param text the expression
    * @param beans finds an extractor by its name
    * @throws IllegalArgumentException if it cannot be read
    */
-  static KeyExpression parse(String text, Function<String, KeyExtractor> beans) {
-    List<String> words = new ArrayList<>();
+  static KeyExtractor parse(String text, Function<String, KeyExtractor> beans) {
     KeyExtractor whole = null;
     for (String alternative : text.split("\\|", -1)) {
       List<KeyExtractor> parts = new ArrayList<>();
       for (String part : alternative.split("\\+", -1)) {
-        parts.add(part(text, part.strip(), beans, words));
+        parts.add(part(text, part.strip(), beans));
       }
       KeyExtractor combined =
           parts.size() == 1 ? parts.get(0) : KeyExtractor.all(parts.toArray(KeyExtractor[]::new));
@@ -44,19 +37,18 @@ record KeyExpression(KeyExtractor extractor, List<String> words) {
     if (whole == null) {
       throw unreadable(text, text);
     }
-    return new KeyExpression(whole, List.copyOf(words));
+    return whole;
   }
 
-  private static KeyExtractor part(
-      String text, String part, Function<String, KeyExtractor> beans, List<String> words) {
+  private static KeyExtractor part(String text, String part, Function<String, KeyExtractor> beans) {
     int colon = part.indexOf(':');
     String word = colon < 0 ? part : part.substring(0, colon);
     String argument = colon < 0 ? "" : part.substring(colon + 1).strip();
-    words.add(word);
     if (colon < 0) {
       return switch (word) {
         case "ip" -> KeyExtractor.clientAddress();
         case "user" -> KeyExtractor.principal();
+        case "login" -> KeyExtractor.loginName();
         case "path" -> KeyExtractor.path();
         case "route" -> KeyExtractor.route();
         case "method" -> KeyExtractor.method();
@@ -74,7 +66,7 @@ record KeyExpression(KeyExtractor extractor, List<String> words) {
       case "query" -> KeyExtractor.queryParameter(argument);
       case "cookie" -> KeyExtractor.cookie(argument);
       case "bean" -> beans.apply(argument);
-      case "hashed" -> part(text, argument, beans, words).hashed();
+      case "hashed" -> part(text, argument, beans).hashed();
       default -> throw unreadable(text, part);
     };
   }

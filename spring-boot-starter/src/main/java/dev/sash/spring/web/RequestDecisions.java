@@ -30,6 +30,15 @@ public final class RequestDecisions {
   }
 
   /**
+   * Returns the verdict of the filter.
+   *
+   * @return null if there is none
+   */
+  public @Nullable Verdict verdict() {
+    return filter;
+  }
+
+  /**
    * Another decision. The last one of a policy and key counts.
    *
    * @param decision an admission

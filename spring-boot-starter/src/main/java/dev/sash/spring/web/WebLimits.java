@@ -5,6 +5,7 @@ import static dev.sash.spring.config.BadConfigurationException.check;
 import dev.sash.LimiterRegistry;
 import dev.sash.address.AddressRanges;
 import dev.sash.http.Charge;
+import dev.sash.http.DenialFormat;
 import dev.sash.http.FieldStyle;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.HttpRule;
@@ -15,7 +16,9 @@ import dev.sash.spring.HttpLimiterCustomizer;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
+import dev.sash.spring.config.PolicyProperties.FilterPlace;
 import dev.sash.spring.config.SashProperties;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,8 +27,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Makes what limits requests. Whatever is wrong is said with the name of the property, when this is
- * made and not with the first request.
+ * Creates what limits requests. A mistake in the configuration is reported with the name of the
+ * property, when this is created and not with the first request.
  */
 public final class WebLimits {
   private static final String WEB = "sash.web.";
@@ -34,7 +37,10 @@ public final class WebLimits {
   private final ConfiguredPolicies policies;
   private final LimiterRegistry limiters;
   private final TrustedProxies proxies;
-  private final Map<String, KeyExpression> keys = new LinkedHashMap<>();
+  private final FilterPlaces places;
+  private final DenialFormat denials;
+  private final LoginAttempts logins;
+  private final Map<String, KeyExtractor> keys = new LinkedHashMap<>();
 
   /**
    * From properties.
@@ -42,6 +48,8 @@ public final class WebLimits {
    * @param web what holds for all requests
    * @param policies what is limited
    * @param limiters decide
+   * @param places where requests are checked
+   * @param denials writes the responses to denied requests
    * @param beans finds a {@link KeyExtractor} by its name; throws an IllegalArgumentException if
    *     there is none
    */
@@ -49,22 +57,31 @@ public final class WebLimits {
       SashProperties.Web web,
       ConfiguredPolicies policies,
       LimiterRegistry limiters,
+      FilterPlaces places,
+      DenialFormat denials,
       Function<String, KeyExtractor> beans) {
     this.web = web;
     this.policies = policies;
     this.limiters = limiters;
+    this.places = places;
+    this.denials = denials;
+    this.logins = new LoginAttempts(web.login());
     this.proxies = proxies();
     for (ConfiguredPolicy policy : policies) {
       keys.put(
           policy.name(),
           check(
-              policy.property("key"), () -> KeyExpression.parse(policy.properties().key(), beans)));
+              policy.property("key"),
+              () -> KeyExpression.parse(policy.properties().keyOrDefault(), beans)));
       var unused = charge(policy);
+      if (!policy.paths().isEmpty()) {
+        PolicyPlaces.check(policy, key(policy), places);
+      }
     }
   }
 
   /**
-   * Limits requests by their paths.
+   * Returns what limits requests by their paths.
    *
    * @param exemptPaths are exempt besides those of the properties
    * @param customizers add what is not in properties
@@ -76,7 +93,10 @@ public final class WebLimits {
     if (web.limitHealthChecks()) {
       builder.limitHealthChecks();
     } else {
-      builder.exempt(exemptPaths.toArray(String[]::new));
+      builder.limitHealthChecks(limitedHealthChecks(HttpLimiter.Builder.healthChecks()));
+      List<String> exempt = new ArrayList<>(exemptPaths);
+      exempt.removeAll(limitedHealthChecks(exemptPaths));
+      builder.exempt(exempt.toArray(String[]::new));
     }
     var unused =
         check(WEB + "exempt-paths", () -> HttpRule.forPaths(orEverything(web.exemptPaths())));
@@ -89,6 +109,59 @@ public final class WebLimits {
     customizers.forEach(customizer -> customizer.customize(builder));
     builder.rule(HttpRule.forEverything()); // charges nothing; lists hold without any policy, too
     return builder.build();
+  }
+
+  /** Returns the health checks that a policy names: it means them. */
+  private List<String> limitedHealthChecks(Collection<String> healthChecks) {
+    List<String> limited = new ArrayList<>();
+    for (String check : healthChecks) {
+      String path = check.endsWith("/**") ? check.substring(0, check.length() - 3) : check;
+      for (ConfiguredPolicy policy : policies) {
+        if (policy.paths().stream()
+            .anyMatch(named -> named.equals(path) || named.startsWith(path + "/"))) {
+          limited.add(check);
+        }
+      }
+    }
+    return limited;
+  }
+
+  /**
+   * Divides a limiter by where its policies check requests.
+   *
+   * @param all limits requests by their paths
+   * @return one limiter, or two if a policy needs to know the user
+   * @throws BadConfigurationException if a key needs the user where nobody is authenticated yet
+   */
+  public RequestLimiters divided(HttpLimiter all) {
+    if (places.isOne() && !places.firstKnowsUser()) {
+      for (Charge charge : all.charges()) {
+        if (charge.usesPrincipal()) {
+          throw BadConfigurationException.property(
+              WEB + "filter-order",
+              "must be above "
+                  + places.securityOrder()
+                  + ", the order of Spring Security, since the key of policy '"
+                  + charge.policy()
+                  + "' needs the user, was "
+                  + places.first());
+        }
+      }
+    }
+    return all.charges().stream().noneMatch(this::isAfterSecurity)
+        ? new RequestLimiters(all, null)
+        : new RequestLimiters(
+            all.withCharges(charge -> !isAfterSecurity(charge)),
+            all.withCharges(this::isAfterSecurity));
+  }
+
+  private boolean isAfterSecurity(Charge charge) {
+    if (places.isOne()) {
+      return false;
+    }
+    ConfiguredPolicy policy = policies.find(charge.policy());
+    FilterPlace place = policy == null ? FilterPlace.AUTO : policy.properties().place();
+    return place == FilterPlace.AUTO ? charge.usesPrincipal() : place == FilterPlace.AFTER_SECURITY;
   }
 
   private static String[] orEverything(List<String> paths) {
@@ -114,26 +187,13 @@ public final class WebLimits {
         .build();
   }
 
-  /**
-   * Whether a key of a request is who is authenticated.
-   *
-   * @return true if the filter has to come after whatever authenticates
-   */
-  public boolean usePrincipal() {
-    for (ConfiguredPolicy policy : policies) {
-      if (!policy.paths().isEmpty() && key(policy).usesPrincipal()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private HttpLimiter.Builder common() {
     HttpLimiter.Builder builder =
         HttpLimiter.builder()
             .trustedProxies(proxies)
             .allowKeys(web.allowKeys().toArray(String[]::new))
             .denyKeys(web.denyKeys().toArray(String[]::new))
+            .denials(denials)
             .allowAddresses(ranges("allow-addresses", web.allowAddresses()))
             .denyAddresses(ranges("deny-addresses", web.denyAddresses()));
     if (web.fields().contains(FieldStyle.X_RATELIMIT_DELTA)
@@ -175,12 +235,16 @@ public final class WebLimits {
         methods.isEmpty()
             ? rule
             : check(policy.property("methods"), () -> rule.methods(methods.toArray(String[]::new)));
-    HttpRule charging = forMethods.charge(charge(policy).cost(cost(policy)));
+    HttpRule forLogins =
+        policy.properties().chargeOnlyFailedLogins() ? forMethods.when(logins) : forMethods;
+    HttpRule charging = forLogins.charge(charge(policy).cost(cost(policy)));
     return policy.properties().continues() ? charging.thenContinue() : charging;
   }
 
   private Charge charge(ConfiguredPolicy policy) {
-    Charge charge = Charge.of(limiters.get(policy.name()), key(policy).extractor());
+    String name = policy.name();
+    Charge charge =
+        Charge.of(limiters.get(name), key(policy)).shadowIf(() -> policies.isShadow(name));
     if (policy.properties().skipWithoutKey()) {
       charge = charge.skippedWithoutKey();
     }
@@ -188,6 +252,9 @@ public final class WebLimits {
     if (unit != null) {
       Charge counted = charge;
       charge = check(policy.property("unit"), () -> counted.unit(unit));
+    }
+    if (policy.properties().chargeOnlyFailedLogins()) {
+      return charge.onlyIfLoginFailed();
     }
     List<String> statuses = policy.properties().chargeOnlyStatus();
     return statuses.isEmpty()
@@ -205,11 +272,8 @@ public final class WebLimits {
         : check(policy.property("cost-header"), () -> RequestCost.trustedHeader(field, permits));
   }
 
-  private KeyExpression key(ConfiguredPolicy policy) {
-    KeyExpression key = keys.get(policy.name());
-    if (key == null) {
-      throw new IllegalArgumentException("no such policy: '" + policy.name() + "'");
-    }
-    return key;
+  private KeyExtractor key(ConfiguredPolicy policy) {
+    KeyExtractor key = keys.get(policy.name());
+    return key == null ? KeyExtractor.clientAddress() : key; // of limits in an annotation
   }
 }

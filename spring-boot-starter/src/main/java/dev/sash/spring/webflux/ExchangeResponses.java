@@ -20,14 +20,23 @@ import reactor.core.scheduler.Schedulers;
 /** Writes decisions to responses, those of the filter and those behind it in the same words. */
 public final class ExchangeResponses {
   private final HttpLimiter limiter;
+  private final ReactiveCorsFields cors;
 
   /**
    * A writer.
    *
    * @param limiter knows the fields
+   * @param cors adds the fields of CORS to denials
    */
-  public ExchangeResponses(HttpLimiter limiter) {
+  public ExchangeResponses(HttpLimiter limiter, ReactiveCorsFields cors) {
     this.limiter = limiter;
+    this.cors = cors;
+  }
+
+  /** Returns the verdict of the filter that has admitted a request; null if there is none. */
+  static @Nullable Verdict verdictOf(ServerWebExchange exchange) {
+    @Nullable RequestDecisions known = exchange.getAttribute(RequestDecisions.ATTRIBUTE);
+    return known == null ? null : known.verdict();
   }
 
   /** A verdict, not on a thread of the store's: what follows must not keep it. */
@@ -45,7 +54,7 @@ public final class ExchangeResponses {
   }
 
   static void settleAtTheEnd(ServerWebExchange exchange, Verdict verdict) {
-    if (verdict.dependsOnStatus()) {
+    if (verdict.dependsOnOutcome()) {
       ServerHttpResponse response = exchange.getResponse();
       response.beforeCommit(
           () -> {
@@ -69,8 +78,15 @@ public final class ExchangeResponses {
     return answer(exchange, limiter.report(view, decisionsOf(exchange).endedBy(denial)));
   }
 
-  /** Answers a request that may not go on. */
-  static Mono<Void> answer(ServerWebExchange exchange, Verdict verdict) {
+  /** Answers a request that is denied. */
+  Mono<Void> answer(ServerWebExchange exchange, Verdict verdict) {
+    // On another thread: see ExchangeLimits.later.
+    return cors.addTo(exchange)
+        .then(Mono.defer(() -> write(exchange, verdict)))
+        .subscribeOn(Schedulers.parallel());
+  }
+
+  private static Mono<Void> write(ServerWebExchange exchange, Verdict verdict) {
     byte[] body = verdict.body().getBytes(StandardCharsets.UTF_8);
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(verdict.status()));

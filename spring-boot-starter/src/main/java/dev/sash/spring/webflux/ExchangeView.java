@@ -12,11 +12,13 @@ import org.springframework.web.server.ServerWebExchange;
  *
  * @param exchange the request
  * @param principal who was authenticated; null if nobody was
+ * @param formName the name in a login form; null if there is none
  * @param routes finds the pattern of the handler
  */
 record ExchangeView(
     ServerWebExchange exchange,
     @Nullable String principal,
+    @Nullable String formName,
     Function<ServerWebExchange, @Nullable String> routes)
     implements RequestView {
 
@@ -49,6 +51,15 @@ record ExchangeView(
   public @Nullable String peerAddress() {
     InetSocketAddress peer = exchange.getRequest().getRemoteAddress();
     return peer == null || peer.getAddress() == null ? null : peer.getAddress().getHostAddress();
+  }
+
+  @Override
+  public @Nullable String loginName() {
+    String basic = RequestView.super.loginName();
+    if (basic == null || formName == null) {
+      return basic == null ? formName : basic;
+    }
+    return basic.equals(formName) ? basic : null; // one name must not hide another
   }
 
   @Override

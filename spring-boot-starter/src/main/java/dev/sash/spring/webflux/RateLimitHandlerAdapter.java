@@ -3,7 +3,9 @@ package dev.sash.spring.webflux;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.Verdict;
 import dev.sash.spring.RateLimitExceededException;
+import dev.sash.spring.method.CallerRoles;
 import dev.sash.spring.web.HandlerLimits;
+import java.security.Principal;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,24 @@ public final class RateLimitHandlerAdapter implements HandlerAdapter, Ordered {
     if (limiter == null) {
       return next.get().handle(exchange, handler);
     }
+    return exchange
+        .getPrincipal()
+        .map(principal -> applies(handler, principal))
+        .defaultIfEmpty(applies(handler, null))
+        .flatMap(
+            applies ->
+                applies
+                    ? limited(exchange, handler, limiter)
+                    : next.get().handle(exchange, handler));
+  }
+
+  private boolean applies(Object handler, @Nullable Principal principal) {
+    return !(handler instanceof HandlerMethod method)
+        || limits.apply(method.getMethod(), method.getBeanType(), CallerRoles.of(principal));
+  }
+
+  private Mono<HandlerResult> limited(
+      ServerWebExchange exchange, Object handler, HttpLimiter limiter) {
     return views
         .of(exchange)
         .flatMap(
@@ -84,6 +104,6 @@ public final class RateLimitHandlerAdapter implements HandlerAdapter, Ordered {
     Optional<RateLimitExceededException> denial = HandlerLimits.denial(verdict);
     return denial.isPresent()
         ? Mono.error(denial.get())
-        : ExchangeResponses.answer(exchange, verdict).then(Mono.empty()); // on a list
+        : responses.answer(exchange, verdict).then(Mono.empty()); // on a list
   }
 }

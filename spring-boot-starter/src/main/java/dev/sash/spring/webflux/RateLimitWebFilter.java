@@ -3,6 +3,8 @@ package dev.sash.spring.webflux;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.Verdict;
 import dev.sash.spring.method.RequestReport;
+import dev.sash.spring.web.LoginOutcome;
+import java.util.concurrent.CompletionStage;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -43,17 +45,26 @@ public final class RateLimitWebFilter implements WebFilter, Ordered {
         .of(exchange)
         .flatMap(
             view ->
-                ExchangeResponses.verdict(limiter.check(view))
+                ExchangeResponses.verdict(check(exchange, view))
                     .flatMap(verdict -> goOn(exchange, view, verdict, chain)));
+  }
+
+  private CompletionStage<Verdict> check(ServerWebExchange exchange, ExchangeView view) {
+    Verdict earlier = ExchangeResponses.verdictOf(exchange);
+    return earlier == null ? limiter.check(view) : limiter.check(view, earlier);
   }
 
   private Mono<Void> goOn(
       ServerWebExchange exchange, ExchangeView view, Verdict verdict, WebFilterChain chain) {
     if (!verdict.allowed()) {
-      return ExchangeResponses.answer(exchange, verdict);
+      return responses.answer(exchange, verdict);
     }
     ExchangeResponses.admit(exchange, verdict);
     RequestReport report = decision -> responses.tell(exchange, view, decision);
-    return chain.filter(exchange).contextWrite(context -> context.put(RequestReport.class, report));
+    LoginOutcome login = new LoginOutcome(limiter, view, verdict);
+    return chain
+        .filter(exchange)
+        .contextWrite(
+            context -> context.put(RequestReport.class, report).put(LoginOutcome.class, login));
   }
 }

@@ -26,7 +26,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     this.responses = responses;
   }
 
-  /** Behind Spring's own. */
+  /** Where it is a bean of its own: after all others. */
   @Override
   public int getOrder() {
     return Ordered.LOWEST_PRECEDENCE;

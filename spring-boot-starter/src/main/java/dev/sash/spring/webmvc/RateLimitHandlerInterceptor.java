@@ -40,7 +40,9 @@ public final class RateLimitHandlerInterceptor implements HandlerInterceptor {
   public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
       throws IOException {
     HttpLimiter limiter = limiterOf(handler);
-    if (limiter == null || request.getAttribute(attribute(handler)) != null) {
+    if (limiter == null
+        || request.getAttribute(attribute(handler)) != null
+        || !applies(handler, request)) {
       return true; // not limited, or dispatched again
     }
     Verdict verdict = limiter.check(filter.viewOf(request)).toCompletableFuture().join();
@@ -55,6 +57,11 @@ public final class RateLimitHandlerInterceptor implements HandlerInterceptor {
     }
     MvcResponses.answer(response, verdict); // on a list
     return false;
+  }
+
+  private boolean applies(Object handler, HttpServletRequest request) {
+    return !(handler instanceof HandlerMethod method)
+        || limits.apply(method.getMethod(), method.getBeanType(), request::isUserInRole);
   }
 
   @Override

@@ -132,6 +132,7 @@ class AnnotatedMethodsTest {
     runner
         .withPropertyValues("sash.policies.one.tiers.pro=2/1h")
         .withBean(CountedTiers.class)
+        .withBean("tenants", Tenants.class)
         .withBean(Exports.class)
         .run(
             context -> {

@@ -101,6 +101,25 @@ class AnnotationFailuresTest {
     void call() {}
   }
 
+  static final class FinalClass {
+    @RateLimit("one")
+    void call() {}
+  }
+
+  static class NoBean {
+    @RateLimit(value = "one", key = "@tenants.current()")
+    void call() {}
+  }
+
+  @Test
+  void finalClassesAndUnknownBeansAreExplained() {
+    assertFails(
+        FinalClass.class,
+        "call: no proxy sees calls of a final class: remove 'final' from FinalClass");
+    assertFails(
+        NoBean.class, "call: an expression refers to @tenants, but there is no bean of that name");
+  }
+
   @Test
   void whatIsWrongIsSaidWithTheNameOfTheMethod() {
     assertFails(NoPolicy.class, "call: there is no policy 'serach'; there are [one, login]");

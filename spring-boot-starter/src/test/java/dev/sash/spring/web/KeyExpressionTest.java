@@ -60,7 +60,6 @@ class KeyExpressionTest {
     IncomingRequest request = new IncomingRequest(new Request(principal), TrustedProxies.none());
     return KeyExpression.parse(
             expression, name -> KeyExtractor.by("bean", r -> name + " of " + r.method()))
-        .extractor()
         .keyOf(request);
   }
 
