@@ -22,7 +22,8 @@ public final class Main {
       redis   compares Sash with Bucket4j, Redisson and the usual scripts on a redis-server that it
               starts, in one run, and saves the tables there too; as long
       http    compares a Spring Boot application without limits with the same one limited by Sash and
-              by Bucket4j, in one run, and saves the tables there too; 8 minutes, 5 with --quick
+              by Bucket4j, and Spring Cloud Gateway limited by Sash and by itself, in one run, and
+              saves the tables there too; 12 minutes, 6 with --quick
       server  compares the service with its own empty endpoint, nginx and HAProxy, as far as they are
               installed, in one run, and saves the tables there too; 5 minutes, 2 with --quick
       jmh     runs single benchmarks; -l lists them\

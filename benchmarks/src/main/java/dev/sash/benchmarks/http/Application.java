@@ -12,8 +12,6 @@ import java.util.List;
 
 /** The application in a process of its own, limited by one contender. */
 final class Application implements AutoCloseable {
-  static final Path JAR = Path.of("benchmarks-http", "target", "benchmarks-http.jar");
-
   /** Printed once it accepts requests. */
   private static final String LISTENING = "listening on ";
 
@@ -37,13 +35,14 @@ final class Application implements AutoCloseable {
   /** Begins to start it. */
   static Application start(HttpContender contender, long permits, String redisUri)
       throws IOException {
-    if (!Files.exists(JAR)) {
-      throw new IllegalStateException(JAR + " is missing: ./sash bench http builds it");
+    Path jar = contender.jar();
+    if (!Files.exists(jar)) {
+      throw new IllegalStateException(jar + " is missing: ./sash bench http builds it");
     }
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(JVM);
-    command.addAll(List.of("-jar", JAR.toString()));
+    command.addAll(List.of("-jar", jar.toString()));
     command.add("--spring.profiles.active=" + contender.profile());
     command.add("--benchmark.permits=" + permits);
     command.add("--benchmark.redis=" + redisUri);

@@ -25,12 +25,13 @@ import java.util.function.ToDoubleFunction;
  * all processes are started anew several times.
  */
 public final class HttpComparison {
-  private static final List<HttpContender> CONTENDERS = List.of(HttpContender.values());
-  private static final int PER_SECOND = 1_000;
+  private static final List<HttpContender> CONTENDERS = HttpContender.shops();
+  static final int PER_SECOND = 1_000;
 
   private final boolean quick;
   private final String machine;
   private final boolean bound;
+  private final GatewayComparison gateway;
   private final Rounds<Flood> floods = new Rounds<>();
   private final Rounds<Pace> paces = new Rounds<>();
 
@@ -41,7 +42,9 @@ public final class HttpComparison {
             quick ? "./sash bench http --quick" : "./sash bench http",
             redis.binary().toString(),
             "Spring Boot",
-            "bucket4j-spring-boot-starter");
+            "bucket4j-spring-boot-starter",
+            "Spring Cloud Gateway");
+    this.gateway = new GatewayComparison(quick);
     this.bound = Cores.canBeChosen();
   }
 
@@ -57,24 +60,40 @@ public final class HttpComparison {
     }
   }
 
+  /** What is measured of applications that are warm, each of which has its core. */
+  @FunctionalInterface
+  private interface Measurement {
+    void of(Contest contest) throws IOException;
+  }
+
   private void measure(RedisServer redis) throws IOException {
+    measure(redis, CONTENDERS, this::measureShops);
+    measure(redis, GatewayComparison.contenders(), gateway::measure);
+  }
+
+  private void measure(RedisServer redis, List<HttpContender> contenders, Measurement measurement)
+      throws IOException {
     redis.command("FLUSHALL", "SYNC");
-    System.out.printf("%d applications start and warm up ...%n", CONTENDERS.size());
-    try (Contest contest = Contest.start(redis.uri())) {
+    System.out.printf("%d applications start and warm up ...%n", contenders.size());
+    try (Contest contest = Contest.start(redis.uri(), contenders)) {
       contest.proveAndWarmUp();
       if (bound) {
         contest.bind();
         bindGeneratorAnd(redis, Cores.OF_GENERATOR);
       }
-      for (HttpContender contender : CONTENDERS) {
-        var unused = contest.flood(contender, Duration.ofSeconds(1)); // alone for the first time
-      }
-      for (int round = 0; round < (quick ? 5 : 10); round++) {
-        flood(contest);
-        pace(contest, round);
-      }
+      measurement.of(contest);
     } finally {
       bindGeneratorAnd(redis, Cores.ALL);
+    }
+  }
+
+  private void measureShops(Contest contest) throws IOException {
+    for (HttpContender contender : CONTENDERS) {
+      var unused = contest.flood(contender, Duration.ofSeconds(1)); // alone for the first time
+    }
+    for (int round = 0; round < (quick ? 5 : 10); round++) {
+      flood(contest);
+      pace(contest, round);
     }
   }
 
@@ -124,6 +143,7 @@ public final class HttpComparison {
     goals(report);
     throughput(report);
     latency(report);
+    gateway.report(report);
     return report;
   }
 
@@ -141,6 +161,7 @@ public final class HttpComparison {
         "in memory: the throughput of Bucket4j in a filter written by hand, or more",
         throughputRatio(SASH_MEMORY, BUCKET4J_FILTER),
         "×");
+    gateway.goals(report);
   }
 
   private void throughput(Report report) {

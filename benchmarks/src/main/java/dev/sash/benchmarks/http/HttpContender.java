@@ -1,6 +1,10 @@
 package dev.sash.benchmarks.http;
 
-/** What limits the application. */
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+
+/** What limits an application. */
 enum HttpContender {
   NONE("no limit", "none"),
   /** Differs from {@link #NONE} by chance alone: no smaller difference means anything. */
@@ -8,7 +12,14 @@ enum HttpContender {
   SASH_MEMORY("Sash's starter, in memory", "sash-memory"),
   SASH_REDIS("Sash's starter, on Redis", "sash-redis"),
   BUCKET4J_STARTER("Bucket4j's starter, in memory", "bucket4j-starter"),
-  BUCKET4J_FILTER("Bucket4j in a filter written by hand", "bucket4j-filter");
+  BUCKET4J_FILTER("Bucket4j in a filter written by hand", "bucket4j-filter"),
+
+  GATEWAY("gateway, no limit", "none"),
+  GATEWAY_SASH("gateway, RequestRateLimiter with Sash", "sash"),
+  GATEWAY_SASH_FILTER("gateway, SashRateLimit", "sash-filter"),
+  GATEWAY_OWN("gateway, its own RedisRateLimiter", "redis-rate-limiter");
+
+  private static final EnumSet<HttpContender> GATEWAYS = EnumSet.range(GATEWAY, GATEWAY_OWN);
 
   private final String label;
   private final String profile;
@@ -16,6 +27,16 @@ enum HttpContender {
   HttpContender(String label, String profile) {
     this.label = label;
     this.profile = profile;
+  }
+
+  /** Those that limit the small shop. */
+  static List<HttpContender> shops() {
+    return List.copyOf(EnumSet.complementOf(GATEWAYS));
+  }
+
+  /** Those that limit a gateway. */
+  static List<HttpContender> gateways() {
+    return List.copyOf(GATEWAYS);
   }
 
   String label() {
@@ -27,7 +48,18 @@ enum HttpContender {
     return profile;
   }
 
+  /** The application. */
+  Path jar() {
+    String module = GATEWAYS.contains(this) ? "benchmarks-gateway" : "benchmarks-http";
+    return Path.of(module, "target", module + ".jar");
+  }
+
   boolean limits() {
-    return this != NONE && this != NONE_AGAIN;
+    return this != NONE && this != NONE_AGAIN && this != GATEWAY;
+  }
+
+  /** Whether it gives one permit back every second meanwhile; its rate cannot be less. */
+  boolean refills() {
+    return this == GATEWAY_OWN;
   }
 }
