@@ -23,9 +23,11 @@ public class Shop {
           curl -i -H 'X-Api-Key: pro-1' '%1$s/api/search?words=tea&page=[1-301]'
           curl -i -F 'picture=a cup;filename=tea.png' '%1$s/api/uploads?[1-6]'
           curl -i '%1$s/api/status?[1-1001]'
-          curl -i -d 'user=ann&password=guess' '%1$s/login?[1-6]'
-        Before that, what is right costs nothing:
-          curl -i -d 'user=ann&password=sesame' '%1$s/login?[1-6]'
+          curl -i -u ann:sesame '%1$s/api/orders?[1-21]'
+        Correct passwords cost nothing; wrong ones are limited by name and address, and by address:
+          curl -i -d 'username=ann&password=sesame' '%1$s/login?[1-6]'
+          curl -i -d 'username=ann&password=guess' '%1$s/login?[1-6]'
+          for i in $(seq 51); do curl -i -d "username=user$i&password=guess" '%1$s/login'; done
         """,
         "http://127.0.0.1:" + shop.getEnvironment().getProperty("local.server.port"));
   }

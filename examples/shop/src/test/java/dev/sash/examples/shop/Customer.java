@@ -7,6 +7,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 /** Sends requests to the shop. */
 final class Customer {
@@ -40,11 +42,29 @@ final class Customer {
             .POST(BodyPublishers.ofString(parts)));
   }
 
-  HttpResponse<String> logIn(String password) throws IOException, InterruptedException {
-    return send(
+  /** Posts the login form. */
+  HttpResponse<String> logIn(String name, String password, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
         request("/login")
             .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(BodyPublishers.ofString("user=ann&password=" + password.replace(' ', '+'))));
+            .POST(BodyPublishers.ofString("username=" + name + "&password=" + password));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  HttpResponse<String> orders(String... headers) throws IOException, InterruptedException {
+    HttpRequest.Builder request = request("/api/orders");
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  HttpResponse<String> logOut(String... headers) throws IOException, InterruptedException {
+    return send(request("/logout").headers(headers).POST(BodyPublishers.noBody()));
+  }
+
+  /** Returns the value of {@code Authorization}. */
+  static String basic(String name, String password) {
+    byte[] credentials = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(credentials);
   }
 
   HttpResponse<String> status() throws IOException, InterruptedException {
