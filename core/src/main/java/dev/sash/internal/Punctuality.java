@@ -3,11 +3,13 @@ package dev.sash.internal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures for how long this process was late itself: stopped, collecting garbage, or without a
  * processor. Some of its threads run a task every few milliseconds, as long as anybody wants to
- * know; what they are late by is added up, what several are late by at the same time once.
+ * know, and any thread may say when it begins and ends what others wait for. What they are late by
+ * is added up, what several are late by at the same time once.
  *
  * <p>A reply that was not handled while the process was late says nothing about the server.
  */
@@ -43,26 +45,55 @@ public final class Punctuality {
     }
   }
 
+  /** Something that takes hardly any time, unless the thread that does it is stopped. */
+  public final class Step {
+    /** When the last thread that does it began; 0 while nobody does it. */
+    private final AtomicLong beganNanos = new AtomicLong();
+
+    private Step() {}
+
+    /**
+     * To be called before.
+     *
+     * @return what to end with
+     */
+    public long begin() {
+      long now = nonZero(System.nanoTime());
+      beganNanos.set(now);
+      return now;
+    }
+
+    /**
+     * To be called after; another thread may have begun again already.
+     *
+     * @param began what {@link #begin} returned
+     */
+    public void end(long began) {
+      count(began, System.nanoTime());
+      beganNanos.compareAndSet(began, 0);
+    }
+  }
+
   private final List<Pulse> pulses = new CopyOnWriteArrayList<>();
+  private final List<Step> steps = new CopyOnWriteArrayList<>();
   private volatile long lateNanos;
   private volatile long countedUntilNanos = System.nanoTime();
   private volatile long askedNanos = countedUntilNanos - IDLE_NANOS;
 
-  /** Creates one that watches the timer of Sash. */
-  public Punctuality() {
-    watch(
-        (nanos, task) -> {
-          var unused = Timer.after(nanos, task);
-        });
-  }
-
   /**
-   * Watches another thread.
+   * Watches a thread.
    *
    * @param scheduler runs tasks on that thread
    */
   public void watch(Scheduler scheduler) {
     pulses.add(new Pulse(scheduler));
+  }
+
+  /** Returns a step that is watched from now on. */
+  public Step step() {
+    Step step = new Step();
+    steps.add(step);
+    return step;
   }
 
   /**
@@ -77,18 +108,36 @@ public final class Punctuality {
       askedNanos = now;
       startAll(now);
     }
+    if (overdueNanos(now) <= TOLERANCE_NANOS) {
+      return lateNanos; // whoever was overdue has counted it before
+    }
+    synchronized (this) {
+      return lateNanos + uncountedNanos(overdueNanos(now), now);
+    }
+  }
+
+  /** Returns for how long the one has been overdue that has been for the longest. */
+  private long overdueNanos(long now) {
     long overdue = 0;
     for (Pulse pulse : pulses) {
-      long due = pulse.dueNanos;
-      if (due != 0) {
-        overdue = Math.max(overdue, now - due);
-      }
+      overdue = Math.max(overdue, since(pulse.dueNanos, now));
     }
-    if (overdue <= TOLERANCE_NANOS) {
-      return lateNanos;
+    for (Step step : steps) {
+      overdue = Math.max(overdue, since(step.beganNanos.get(), now));
     }
-    // Read last: what a task counts in between is at most counted twice.
-    return lateNanos + Math.min(overdue, Math.max(0, now - countedUntilNanos));
+    return overdue;
+  }
+
+  private long uncountedNanos(long overdue, long now) {
+    return Math.min(overdue, Math.max(0, now - countedUntilNanos));
+  }
+
+  private static long since(long nanos, long now) {
+    return nanos == 0 ? 0 : now - nanos;
+  }
+
+  private static long nonZero(long nanos) {
+    return nanos == 0 ? 1 : nanos;
   }
 
   private synchronized void startAll(long now) {
@@ -100,8 +149,7 @@ public final class Punctuality {
   }
 
   private void scheduleNext(Pulse pulse, long now) {
-    long due = now + INTERVAL_NANOS;
-    pulse.dueNanos = due == 0 ? 1 : due;
+    pulse.dueNanos = nonZero(now + INTERVAL_NANOS);
     try {
       pulse.scheduler.after(INTERVAL_NANOS, () -> beat(pulse));
     } catch (RuntimeException e) {
@@ -109,13 +157,21 @@ public final class Punctuality {
     }
   }
 
+  private void count(long since, long now) {
+    if (now - since > TOLERANCE_NANOS) {
+      countLate(now - since, now);
+    }
+  }
+
+  /** Counts what others are overdue by as well: for them, it begins again now. */
+  private synchronized void countLate(long overdue, long now) {
+    lateNanos += uncountedNanos(Math.max(overdue, overdueNanos(now)), now);
+    countedUntilNanos = Math.max(countedUntilNanos, now);
+  }
+
   private synchronized void beat(Pulse pulse) {
     long now = System.nanoTime();
-    long from = Math.max(pulse.dueNanos, countedUntilNanos);
-    if (now - from > TOLERANCE_NANOS) {
-      lateNanos += now - from;
-      countedUntilNanos = now;
-    }
+    count(pulse.dueNanos, now);
     if (now - askedNanos > IDLE_NANOS) {
       pulse.dueNanos = 0;
     } else {

@@ -52,8 +52,8 @@ public final class CircuitBreakers extends StoreDecorator {
     if (breaker.isOpen() && isGuarded(operation)) {
       throw breaker.refusal();
     }
-    Deadline deadline = new Deadline(remote, deadlineNanos(operation, limits));
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
+    Deadline deadline = new Deadline(remote, deadlineNanos(operation, limits));
     boolean interrupted = false;
     try {
       while (true) {
@@ -85,11 +85,14 @@ public final class CircuitBreakers extends StoreDecorator {
     if (breaker.isOpen() && isGuarded(operation)) {
       return CompletableFuture.failedFuture(breaker.refusal());
     }
-    long nanos = deadlineNanos(operation, limits);
-    Deadline deadline = new Deadline(remote, nanos);
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
     if (!reply.isDone()) {
-      queue(nanos).add(reply, deadline, () -> reply.completeExceptionally(tooLate(reply, limits)));
+      long nanos = deadlineNanos(operation, limits);
+      queue(nanos)
+          .add(
+              reply,
+              new Deadline(remote, nanos),
+              () -> reply.completeExceptionally(tooLate(reply, limits)));
     }
     return reply.handle(
         (decision, thrown) -> {

@@ -41,6 +41,60 @@ class PunctualityTest {
   }
 
   @Test
+  void aStepCountsUntilItEnds() {
+    Punctuality stepsOnly = new Punctuality();
+    Punctuality.Step step = stepsOnly.step();
+    long start = System.nanoTime();
+    long began = step.begin();
+    pause();
+    long during = stepsOnly.lateNanos();
+    step.end(began);
+    long after = stepsOnly.lateNanos();
+    long elapsed = System.nanoTime() - start;
+    pause();
+
+    assertThat(during).isBetween(LATE_NANOS / 2, elapsed);
+    assertThat(after).isBetween(during, elapsed);
+    assertThat(stepsOnly.lateNanos()).as("nobody does it").isEqualTo(after);
+  }
+
+  @Test
+  void aThreadThatEndsAStepDoesNotEndThatOfAnother() {
+    Punctuality stepsOnly = new Punctuality();
+    Punctuality.Step step = stepsOnly.step();
+    long first = step.begin();
+    pause();
+    long second = step.begin();
+    step.end(first);
+    long before = stepsOnly.lateNanos();
+    pause();
+
+    assertThat(stepsOnly.lateNanos() - before).isGreaterThan(LATE_NANOS / 2);
+    step.end(second);
+    assertThat(stepsOnly.lateNanos() - before).isGreaterThan(LATE_NANOS / 2);
+  }
+
+  @Test
+  void whatOneIsLateByIsKeptWhileAnotherIsStillDue() {
+    Punctuality.Step step = punctuality.step();
+    long start = System.nanoTime();
+    long before = punctuality.lateNanos();
+    for (int i = 1; i <= 4; i++) {
+      pause();
+      long began = step.begin();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+      step.end(began);
+      assertThat(punctuality.lateNanos() - before)
+          .isBetween(i * LATE_NANOS - LATE_NANOS / 2, System.nanoTime() - start);
+    }
+    pause();
+    task.get().run();
+
+    assertThat(punctuality.lateNanos() - before)
+        .isBetween(5 * LATE_NANOS - LATE_NANOS / 2, System.nanoTime() - start);
+  }
+
+  @Test
   void nothingIsWatchedWhileNobodyAsks() {
     assertThat(task).hasNullValue();
     assertThat(punctuality.lateNanos()).isNotNegative();

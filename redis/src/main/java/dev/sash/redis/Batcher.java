@@ -1,6 +1,7 @@
 package dev.sash.redis;
 
 import dev.sash.Decision;
+import dev.sash.internal.Punctuality;
 import dev.sash.redis.Connector.Session;
 import dev.sash.store.StoreException;
 import dev.sash.store.StoreException.Reason;
@@ -121,6 +122,9 @@ final class Batcher {
     /** How often sending was asked for since it began; whoever makes 1 of 0 sends. */
     private final AtomicInteger demands = new AtomicInteger();
 
+    /** While a thread that sends for others is stopped, Redis is not to blame. */
+    private final Punctuality.Step sending = link.step();
+
     /** Whether the thread that reads replies was asked to send, and has not begun. */
     private final AtomicBoolean woken = new AtomicBoolean();
 
@@ -182,6 +186,7 @@ final class Batcher {
       if (demands.getAndIncrement() != 0) {
         return; // another thread is sending, and will look again
       }
+      long began = sending.begin();
       int seen = 1;
       do {
         Session current = link.session();
@@ -193,9 +198,12 @@ final class Batcher {
         }
         while (!waiting.isEmpty() && mayCall()) {
           sendSome(current);
+          sending.end(began);
+          began = sending.begin();
         }
         seen = demands.addAndGet(-seen);
       } while (seen != 0);
+      sending.end(began);
     }
 
     private boolean mayCall() {

@@ -74,6 +74,10 @@ final class Link implements AutoCloseable {
   Link(Connector connector, Probe probe) {
     this.connector = connector;
     this.probe = probe;
+    punctuality.watch(
+        (nanos, task) -> {
+          var unused = Timer.after(nanos, task);
+        });
     connector.onEventLoop(
         loop -> {
           loops.add(loop);
@@ -149,6 +153,11 @@ final class Link implements AutoCloseable {
   /** Returns for how long this process could not handle replies, so far. */
   long lateNanos() {
     return punctuality.lateNanos();
+  }
+
+  /** Returns a step without which no request is answered: see {@link #lateNanos}. */
+  Punctuality.Step step() {
+    return punctuality.step();
   }
 
   /** Runs the script, which the server may not know any more. Never throws. */

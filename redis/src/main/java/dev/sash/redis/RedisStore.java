@@ -92,7 +92,7 @@ public final class RedisStore implements Store {
     failureRules = new FailureRules(breakers, builder.nodes, builder::newFallback);
     long ttlMicros = Bounds.microsCeil(builder.denyCacheTtl);
     pipeline = ttlMicros == 0 ? failureRules : new DenyCache(failureRules, ttlMicros);
-    link.connectWithin(builder.connectTimeout);
+    link.connectWithin(builder.connectTimeout());
   }
 
   /**
@@ -240,7 +240,7 @@ public final class RedisStore implements Store {
     private String prefix = "sash";
     private int nodes = 1;
     private Duration denyCacheTtl = Duration.ofSeconds(1);
-    private Duration connectTimeout = Duration.ofSeconds(1);
+    private @Nullable Duration connectTimeout;
     private @Nullable SslOptions tls;
     private @Nullable Supplier<RedisCredentials> credentials;
     private boolean batching = true;
@@ -383,9 +383,11 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * Sets the longest time to wait for a connection: for each attempt, and in {@link #connect}.
+     * Sets the longest time to wait for a connection: for each attempt, unless an existing client
+     * makes it, and in {@link #connect}.
      *
-     * @param timeout more than zero, at most a minute; 1 s by default
+     * @param timeout more than zero, at most a minute; 1 s by default, 5 s with an existing client,
+     *     whose classes may still have to be loaded
      * @return this
      */
     public Builder connectTimeout(Duration timeout) {
@@ -507,12 +509,17 @@ public final class RedisStore implements Store {
       return existing;
     }
 
+    private Duration connectTimeout() {
+      return connectTimeout == null ? Duration.ofSeconds(existing == null ? 1 : 5) : connectTimeout;
+    }
+
     private Connector.Options options() {
+      Duration timeout = connectTimeout();
       if (servers.isEmpty()) {
         return new Connector.Options(
-            withCredentials(RedisUris.parse(uris, connectTimeout)),
+            withCredentials(RedisUris.parse(uris, timeout)),
             RedisUris.isCluster(uris),
-            connectTimeout,
+            timeout,
             tls);
       }
       if (!uris.isEmpty() || (!cluster && servers.size() > 1)) {
@@ -524,7 +531,7 @@ public final class RedisStore implements Store {
                 + " uris");
       }
       return new Connector.Options(
-          withCredentials(RedisUris.within(servers, connectTimeout)), cluster, connectTimeout, tls);
+          withCredentials(RedisUris.within(servers, timeout)), cluster, timeout, tls);
     }
 
     private List<RedisURI> withCredentials(List<RedisURI> uris) {
