@@ -7,9 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures for how long this process was late itself: stopped, collecting garbage, or without a
- * processor. Some of its threads run a task every few milliseconds, as long as anybody wants to
- * know, and any thread may say when it begins and ends what others wait for. What they are late by
- * is added up, what several are late by at the same time once.
+ * processor. Some of its threads run a task every few milliseconds, while the result is used, and
+ * any thread may report when it begins and ends a step that others wait for. Delays are added up;
+ * those of several threads at the same time count once.
+ *
+ * <p>After a long delay, and after the start, a process has to {@linkplain #catchUp catch up}: work
+ * has piled up, and code and data are not in the caches. That time counts as late, too.
  *
  * <p>A reply that was not handled while the process was late says nothing about the server.
  */
@@ -20,6 +23,11 @@ public final class Punctuality {
   private static final long TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A delay after which the process has to catch up, for as long as it was late. */
+  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private static final long MAX_CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Runs a task later. */
   @FunctionalInterface
@@ -78,6 +86,7 @@ public final class Punctuality {
   private final List<Step> steps = new CopyOnWriteArrayList<>();
   private volatile long lateNanos;
   private volatile long countedUntilNanos = System.nanoTime();
+  private volatile long catchUpEndNanos = countedUntilNanos;
   private volatile long askedNanos = countedUntilNanos - IDLE_NANOS;
 
   /**
@@ -108,12 +117,23 @@ public final class Punctuality {
       askedNanos = now;
       startAll(now);
     }
-    if (overdueNanos(now) <= TOLERANCE_NANOS) {
-      return lateNanos; // whoever was overdue has counted it before
+    if (overdueNanos(now) <= TOLERANCE_NANOS && catchUpEndNanos - countedUntilNanos <= 0) {
+      return lateNanos; // what was overdue has been counted before
     }
     synchronized (this) {
       return lateNanos + uncountedNanos(overdueNanos(now), now);
     }
+  }
+
+  /**
+   * Counts the time to come as late, as after the start of the process.
+   *
+   * @param nanos how long
+   */
+  public synchronized void catchUp(long nanos) {
+    long now = System.nanoTime();
+    countLate(overdueNanos(now), now);
+    catchUpEndNanos = now + nanos;
   }
 
   /** Returns for how long the one has been overdue that has been for the longest. */
@@ -128,8 +148,12 @@ public final class Punctuality {
     return overdue;
   }
 
+  /** Returns for how long the process was late or catching up since that was last counted. */
   private long uncountedNanos(long overdue, long now) {
-    return Math.min(overdue, Math.max(0, now - countedUntilNanos));
+    long late = overdue > TOLERANCE_NANOS ? overdue : 0;
+    long elapsed = Math.max(0, now - countedUntilNanos);
+    long catchingUp = Math.max(0, Math.min(elapsed, catchUpEndNanos - countedUntilNanos));
+    return Math.min(elapsed, late + catchingUp);
   }
 
   private static long since(long nanos, long now) {
@@ -165,8 +189,16 @@ public final class Punctuality {
 
   /** Counts what others are overdue by as well: for them, it begins again now. */
   private synchronized void countLate(long overdue, long now) {
-    lateNanos += uncountedNanos(Math.max(overdue, overdueNanos(now)), now);
+    long late = Math.max(overdue, overdueNanos(now));
+    long stall = Math.min(late, now - countedUntilNanos);
+    lateNanos += uncountedNanos(late, now);
     countedUntilNanos = Math.max(countedUntilNanos, now);
+    if (stall >= STALL_NANOS) {
+      long end = now + Math.min(stall, MAX_CATCH_UP_NANOS);
+      if (end - catchUpEndNanos > 0) {
+        catchUpEndNanos = end;
+      }
+    }
   }
 
   private synchronized void beat(Pulse pulse) {

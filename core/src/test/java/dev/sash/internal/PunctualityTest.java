@@ -55,7 +55,44 @@ class PunctualityTest {
 
     assertThat(during).isBetween(LATE_NANOS / 2, elapsed);
     assertThat(after).isBetween(during, elapsed);
-    assertThat(stepsOnly.lateNanos()).as("nobody does it").isEqualTo(after);
+    long caughtUp = stepsOnly.lateNanos();
+    assertThat(caughtUp).as("catches up, once").isBetween(after, after + elapsed);
+    pause();
+    assertThat(stepsOnly.lateNanos()).as("nobody does it").isEqualTo(caughtUp);
+  }
+
+  @Test
+  void theTimeToCatchUpCountsAsLate() {
+    Punctuality untouched = new Punctuality();
+    long before = untouched.lateNanos();
+    untouched.catchUp(LATE_NANOS);
+    LockSupport.parkNanos(LATE_NANOS / 3);
+    long during = untouched.lateNanos() - before;
+    pause();
+    long after = untouched.lateNanos() - before;
+
+    assertThat(during).isBetween(LATE_NANOS / 4, LATE_NANOS);
+    assertThat(after).isBetween(LATE_NANOS, LATE_NANOS + LATE_NANOS / 10);
+    pause();
+    assertThat(untouched.lateNanos() - before).isEqualTo(after);
+  }
+
+  @Test
+  void afterALongDelayAProcessCatchesUpForAsLong() {
+    long before = punctuality.lateNanos();
+    pause();
+    task.get().run();
+    long late = punctuality.lateNanos() - before;
+    beatFor(LATE_NANOS / 2);
+    assertThat(punctuality.lateNanos() - before).isGreaterThan(late + LATE_NANOS / 4);
+  }
+
+  /** Runs the task when it is due, more or less. */
+  private void beatFor(long nanos) {
+    for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+      task.get().run();
+    }
   }
 
   @Test

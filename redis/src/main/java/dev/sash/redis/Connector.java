@@ -94,6 +94,9 @@ interface Connector {
   /** Connects. Never throws. */
   CompletionStage<Session> connect();
 
+  /** Called when there is a connection for the first time. */
+  default void onFirstConnection() {}
+
   /**
    * Returns the server that holds a slot.
    *
@@ -121,9 +124,18 @@ interface Connector {
    */
   void shutdown(@Nullable Session last);
 
-  /** What the user has configured about connections. */
+  /**
+   * What the user has configured about connections.
+   *
+   * @param uris each with the time that the handshake of the first connection may take
+   * @param connectTimeout how long connecting may take, and the handshake of later connections
+   */
   record Options(
-      List<RedisURI> uris, boolean cluster, Duration connectTimeout, @Nullable SslOptions tls) {}
+      List<RedisURI> uris, boolean cluster, Duration connectTimeout, @Nullable SslOptions tls) {
+    void useConnectTimeout() {
+      RedisUris.within(uris, connectTimeout);
+    }
+  }
 
   static Connector of(Options options) {
     EventLoops loops = new EventLoops();
@@ -199,14 +211,14 @@ interface Connector {
   /** One server, or the master that Sentinel names. */
   final class Single implements Connector {
     private final RedisClient client;
-    private final RedisURI uri;
+    private final Options options;
     private final ClientResources resources;
     private final EventLoops loops;
 
     Single(Options options, ClientResources resources, EventLoops loops) {
+      this.options = options;
       this.resources = resources;
       this.loops = loops;
-      this.uri = options.uris().get(0);
       this.client = RedisClient.create(resources);
       client.setOptions(limiterOptions(ClientOptions.builder(), options).build());
     }
@@ -214,8 +226,13 @@ interface Connector {
     @Override
     public CompletionStage<Session> connect() {
       return client
-          .connectAsync(CODEC, uri)
+          .connectAsync(CODEC, options.uris().get(0))
           .thenApply(connection -> new Session(connection, connection.async()));
+    }
+
+    @Override
+    public void onFirstConnection() {
+      options.useConnectTimeout();
     }
 
     @Override
@@ -280,20 +297,26 @@ interface Connector {
     private static final String UNKNOWN = "(unassigned slots)";
 
     private final RedisClusterClient client;
+    private final @Nullable Options options;
     private final @Nullable ClientResources resources;
     private final EventLoops loops;
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
     /** A user's client, which is not closed, or our own with its resources, which is. */
-    Cluster(RedisClusterClient client, @Nullable ClientResources resources, EventLoops loops) {
+    private Cluster(
+        RedisClusterClient client,
+        @Nullable Options options,
+        @Nullable ClientResources resources,
+        EventLoops loops) {
       this.client = client;
+      this.options = options;
       this.resources = resources;
       this.loops = loops;
     }
 
     static Cluster shared(RedisClusterClient client) {
       check(client.getOptions());
-      return new Cluster(client, null, new EventLoops());
+      return new Cluster(client, null, null, new EventLoops());
     }
 
     static Cluster own(Options options, ClientResources resources, EventLoops loops) {
@@ -306,7 +329,7 @@ interface Connector {
                       .enablePeriodicRefresh(Duration.ofSeconds(5))
                       .build())
               .build());
-      return new Cluster(client, resources, loops);
+      return new Cluster(client, options, resources, loops);
     }
 
     @Override
@@ -315,6 +338,13 @@ interface Connector {
           .refreshPartitionsAsync()
           .thenCompose(refreshed -> client.connectAsync(CODEC))
           .thenApply(connection -> new Session(connection, connection.async()));
+    }
+
+    @Override
+    public void onFirstConnection() {
+      if (options != null) {
+        options.useConnectTimeout();
+      }
     }
 
     @Override

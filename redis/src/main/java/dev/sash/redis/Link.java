@@ -55,6 +55,13 @@ final class Link implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int WARM_UPS = 25;
+
+  /** For how long after the first connection this process may still be loading its code. */
+  private static final long COLD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** Whether a store of this process has connected before, and so loaded the code. */
+  private static final AtomicBoolean WARM = new AtomicBoolean();
+
   private static final long WARM_UP_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** Connecting to a whole cluster again for the sake of one server is not done more often. */
@@ -370,6 +377,12 @@ final class Link implements AutoCloseable {
 
   private void replaceBy(Session connected) {
     Session former = session;
+    if (WARM.compareAndSet(false, true)) {
+      punctuality.catchUp(COLD_NANOS);
+    }
+    if (former == null) {
+      connector.onFirstConnection();
+    }
     session = connected;
     connectedNanos = System.nanoTime();
     warnedUnreachable = false;

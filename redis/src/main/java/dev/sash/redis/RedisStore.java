@@ -92,7 +92,7 @@ public final class RedisStore implements Store {
     failureRules = new FailureRules(breakers, builder.nodes, builder::newFallback);
     long ttlMicros = Bounds.microsCeil(builder.denyCacheTtl);
     pipeline = ttlMicros == 0 ? failureRules : new DenyCache(failureRules, ttlMicros);
-    link.connectWithin(builder.connectTimeout());
+    link.connectWithin(builder.startTimeout());
   }
 
   /**
@@ -232,6 +232,8 @@ public final class RedisStore implements Store {
   /** Builder for {@link RedisStore}. Not thread-safe. */
   public static final class Builder {
     private static final Duration LONGEST = Duration.ofMinutes(1);
+    private static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration DEFAULT_START_TIMEOUT = Duration.ofSeconds(5);
 
     private final List<String> uris = new ArrayList<>();
     private final List<RedisURI> servers = new ArrayList<>();
@@ -386,8 +388,8 @@ public final class RedisStore implements Store {
      * Sets the longest time to wait for a connection: for each attempt, unless an existing client
      * makes it, and in {@link #connect}.
      *
-     * @param timeout more than zero, at most a minute; 1 s by default, 5 s with an existing client,
-     *     whose classes may still have to be loaded
+     * @param timeout more than zero, at most a minute; 1 s by default, except that {@link #connect}
+     *     and the first handshake have 5 s, because code may still have to be loaded
      * @return this
      */
     public Builder connectTimeout(Duration timeout) {
@@ -509,15 +511,16 @@ public final class RedisStore implements Store {
       return existing;
     }
 
-    private Duration connectTimeout() {
-      return connectTimeout == null ? Duration.ofSeconds(existing == null ? 1 : 5) : connectTimeout;
+    private Duration startTimeout() {
+      return connectTimeout == null ? DEFAULT_START_TIMEOUT : connectTimeout;
     }
 
     private Connector.Options options() {
-      Duration timeout = connectTimeout();
+      Duration timeout = connectTimeout == null ? DEFAULT_CONNECT_TIMEOUT : connectTimeout;
+      Duration handshake = startTimeout();
       if (servers.isEmpty()) {
         return new Connector.Options(
-            withCredentials(RedisUris.parse(uris, timeout)),
+            withCredentials(RedisUris.parse(uris, handshake)),
             RedisUris.isCluster(uris),
             timeout,
             tls);
@@ -531,7 +534,7 @@ public final class RedisStore implements Store {
                 + " uris");
       }
       return new Connector.Options(
-          withCredentials(RedisUris.within(servers, timeout)), cluster, timeout, tls);
+          withCredentials(RedisUris.within(servers, handshake)), cluster, timeout, tls);
     }
 
     private List<RedisURI> withCredentials(List<RedisURI> uris) {

@@ -68,7 +68,7 @@ public record SashProperties(
    * @param nodes The number of processes that share the limits by the rule 'local' while Redis is
    *     unavailable.
    * @param denyCacheTtl How long a denial is believed without asking Redis again.
-   * @param connectTimeout How long to wait for a connection.
+   * @param connectTimeout How long to wait for a connection; 1s unless set, and 5s for the first.
    * @param trustedCertificates File of certificates to trust with TLS, in place of those that the
    *     JVM trusts.
    */
@@ -77,7 +77,7 @@ public record SashProperties(
       @DefaultValue("sash") String prefix,
       @DefaultValue("1") int nodes,
       @DefaultValue("1s") Duration denyCacheTtl,
-      @DefaultValue("1s") Duration connectTimeout,
+      @Nullable Duration connectTimeout,
       @Nullable Path trustedCertificates) {}
 
   /**

@@ -5,6 +5,7 @@ import static dev.sash.spring.config.BadConfigurationException.check;
 import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.SashProperties;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -34,7 +35,10 @@ public final class RedisStores {
     if (maxBytes != null) {
       check("sash.memory.max-bytes", () -> builder.fallbackMaxBytes(maxBytes.toBytes()));
     }
-    check(REDIS + "connect-timeout", () -> builder.connectTimeout(redis.connectTimeout()));
+    Duration connectTimeout = redis.connectTimeout();
+    if (connectTimeout != null) {
+      check(REDIS + "connect-timeout", () -> builder.connectTimeout(connectTimeout));
+    }
     String uri = redis.uri() == null ? "" : redis.uri().strip();
     if (uri.isEmpty()) {
       otherwise.accept(builder);
