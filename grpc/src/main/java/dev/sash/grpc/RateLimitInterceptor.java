@@ -6,11 +6,14 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,16 +41,29 @@ import org.jspecify.annotations.Nullable;
  * before it is started is refunded.
  */
 public final class RateLimitInterceptor implements ServerInterceptor {
-  private final Map<String, Optional<Rule>> rules;
+  private final Map<String, Optional<CallRule>> rules;
   private final Map<String, Long> costs;
-  private final @Nullable Rule otherwise;
+  private final @Nullable CallRule otherwise;
+  private final List<CallRule> combined;
+  private final Predicate<? super CallRule> inForce;
   private final Executor executor;
 
   private RateLimitInterceptor(Builder builder) {
     rules = Map.copyOf(builder.rules);
     costs = Map.copyOf(builder.costs);
     otherwise = builder.otherwise;
+    combined = List.copyOf(builder.combined);
+    inForce = rule -> true;
     executor = builder.executor;
+  }
+
+  private RateLimitInterceptor(RateLimitInterceptor all, Predicate<? super CallRule> inForce) {
+    rules = all.rules;
+    costs = all.costs;
+    otherwise = all.otherwise;
+    combined = all.combined;
+    this.inForce = inForce;
+    executor = all.executor;
   }
 
   /**
@@ -71,16 +87,48 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     return new Builder();
   }
 
+  /**
+   * Returns an interceptor that charges some of the rules only. Which rules hold for a call stays
+   * the same, so that several interceptors can share them: for example one before authentication,
+   * and one behind it for the keys that need the user. If a later one denies a call, what earlier
+   * ones have charged is refunded.
+   *
+   * @param condition returns whether a rule is charged
+   * @return the new interceptor
+   */
+  public RateLimitInterceptor withRules(Predicate<? super CallRule> condition) {
+    return new RateLimitInterceptor(
+        this, Objects.requireNonNull(condition, "condition must not be null"));
+  }
+
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    MethodDescriptor<Q, A> method = call.getMethodDescriptor();
-    Rule rule = settingOf(method, rules, Optional.ofNullable(otherwise)).orElse(null);
-    if (rule == null) {
-      return next.startCall(call, headers);
+    List<CallRule> charged = rulesFor(call.getMethodDescriptor());
+    return charged.isEmpty()
+        ? next.startCall(call, headers)
+        : new LimitedCall<>(charged, call, headers, next).begin(executor);
+  }
+
+  private List<CallRule> rulesFor(MethodDescriptor<?, ?> method) {
+    List<CallRule> found = new ArrayList<>();
+    Optional<CallRule> own = settingOf(method, rules, Optional.ofNullable(otherwise));
+    own.filter(inForce).ifPresent(rule -> found.add(rule.cost(settingOf(method, costs, 1L))));
+    if (combined.isEmpty()) {
+      return found;
     }
-    return new LimitedCall<>(rule, settingOf(method, costs, 1L), call, headers, next)
-        .begin(executor);
+    boolean isExempt = settingOf(method, rules, Optional.of(combined.get(0))).isEmpty();
+    for (CallRule rule : combined) {
+      if (rule.holdsFor(method, isExempt)) {
+        if (inForce.test(rule)) {
+          found.add(rule);
+        }
+        if (rule.isLast()) {
+          break;
+        }
+      }
+    }
+    return found;
   }
 
   /** Returns the setting of the method, or else of its service. */
@@ -97,18 +145,17 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   /**
    * Builder for {@link RateLimitInterceptor}. A rule for a method takes precedence over a rule for
    * its service, and that over {@link #otherwise}; a later rule for the same name replaces an
-   * earlier one. Not thread-safe.
+   * earlier one. Rules that are added by {@link #rule} hold besides. Not thread-safe.
    *
    * <p>Health checks and reflection ({@code grpc.health.v1.Health} and {@code
    * grpc.reflection.v1.ServerReflection}, also {@code v1alpha}) are exempt unless there is a rule
    * for them.
    */
   public static final class Builder {
-    private static final long MAX_PERMITS = 1_000_000_000;
-
-    private final Map<String, Optional<Rule>> rules = new HashMap<>();
+    private final Map<String, Optional<CallRule>> rules = new HashMap<>();
     private final Map<String, Long> costs = new HashMap<>();
-    private @Nullable Rule otherwise;
+    private final List<CallRule> combined = new ArrayList<>();
+    private @Nullable CallRule otherwise;
     private Executor executor = CallThreads.SHARED;
 
     private Builder() {
@@ -126,7 +173,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
      * @return this
      */
     public Builder forMethod(String fullMethodName, RateLimiter limiter, CallKey key) {
-      rules.put(checkedMethod(fullMethodName), Optional.of(new Rule(limiter, key)));
+      rules.put(checkedMethod(fullMethodName), Optional.of(CallRule.of(limiter, key)));
       return this;
     }
 
@@ -145,7 +192,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
         throw new IllegalArgumentException(
             "service must be a name without a slash such as shop.Orders, was '" + service + "'");
       }
-      rules.put(service, Optional.of(new Rule(limiter, key)));
+      rules.put(service, Optional.of(CallRule.of(limiter, key)));
       return this;
     }
 
@@ -157,7 +204,20 @@ public final class RateLimitInterceptor implements ServerInterceptor {
      * @return this
      */
     public Builder otherwise(RateLimiter limiter, CallKey key) {
-      otherwise = new Rule(limiter, key);
+      otherwise = CallRule.of(limiter, key);
+      return this;
+    }
+
+    /**
+     * Adds a rule that holds besides all others: a call is charged to every such rule that holds
+     * for it, and to the one of {@link #forMethod}, {@link #forService} or {@link #otherwise}, or
+     * to none of them. Rules are asked in the order in which they are added.
+     *
+     * @param rule for its methods; exempt ones only if it names them or their service
+     * @return this
+     */
+    public Builder rule(CallRule rule) {
+      combined.add(Objects.requireNonNull(rule, "rule must not be null"));
       return this;
     }
 
@@ -173,18 +233,14 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Sets the cost of a call.
+     * Sets the cost of a call under {@link #forMethod}, {@link #forService} and {@link #otherwise}.
      *
      * @param name a service or a full method name
      * @param permits 1 to 10⁹; 1 by default
      * @return this
      */
     public Builder cost(String name, long permits) {
-      if (permits < 1 || permits > MAX_PERMITS) {
-        throw new IllegalArgumentException(
-            "permits must be between 1 and " + MAX_PERMITS + ", was " + permits);
-      }
-      costs.put(checkedName(name), permits);
+      costs.put(checkedName(name), CallRule.checkedCost(permits));
       return this;
     }
 
@@ -206,9 +262,11 @@ public final class RateLimitInterceptor implements ServerInterceptor {
      * @throws IllegalStateException if no limiter was given
      */
     public RateLimitInterceptor build() {
-      if (otherwise == null && rules.values().stream().allMatch(Optional::isEmpty)) {
+      if (otherwise == null
+          && combined.isEmpty()
+          && rules.values().stream().allMatch(Optional::isEmpty)) {
         throw new IllegalStateException(
-            "a limiter must be given by otherwise, forService or forMethod");
+            "a limiter must be given by otherwise, forService, forMethod or rule");
       }
       return new RateLimitInterceptor(this);
     }

@@ -149,6 +149,27 @@ class LateDecisionIT {
   }
 
   @Test
+  void aCallThatIsCancelledWhileALaterInterceptorDecidesIsChargedByNone() throws Exception {
+    Queue<Runnable> starts = new ArrayDeque<>();
+    RateLimiter wide = memory.limiter(Policy.of("wide", Limit.parse("9/1h")));
+    RateLimitInterceptor earlier = RateLimitInterceptor.of(wide, CallKey.peer());
+    try (EchoServer server =
+        new EchoServer(watch, earlier, limits().executor(starts::add).build())) {
+      ListenableFuture<String> waiting = say(server.channel());
+      watch.waiting.await();
+      assertThat(wide.peek(PEER).used()).isOne();
+      late.arrival.complete(null);
+      waiting.cancel(true);
+      watch.cancelled.await();
+      starts.remove().run();
+
+      assertThat(limiter.peek(PEER).used()).isZero();
+      assertThat(wide.peek(PEER).used()).isZero();
+      assertThat(server.handled()).isZero();
+    }
+  }
+
+  @Test
   void aLocalAdmissionIsNotRefundedToAStoreThatHasRecovered() throws Exception {
     LateStore local =
         new LateStore(new FailureRules(new FailingOnce(memory), 1, InMemoryStore::create));

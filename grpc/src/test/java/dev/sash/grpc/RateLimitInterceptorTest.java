@@ -17,7 +17,7 @@ class RateLimitInterceptorTest {
   void limitsSomethingOrIsNotBuilt() {
     assertThatThrownBy(() -> builder.exempt("a.B").build())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("a limiter must be given by otherwise, forService or forMethod");
+        .hasMessage("a limiter must be given by otherwise, forService, forMethod or rule");
   }
 
   @ParameterizedTest
