@@ -253,6 +253,11 @@ class ArchitectureTest {
         .dependOnClassesThat(resideInAnyPackage("org.springframework.cloud.."))
         .check(SASH);
     noClasses()
+        .that(resideInAPackage(SPRING).and(not(resideInAPackage("dev.sash.spring.grpc"))))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(GRPC, "io.grpc..", "org.springframework.grpc.."))
+        .check(SASH);
+    noClasses()
         .that(
             resideInAPackage(SPRING)
                 .and(
@@ -372,7 +377,7 @@ class ArchitectureTest {
         .whereLayer("client")
         .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("grpc")
-        .mayNotBeAccessedByAnyLayer()
+        .mayOnlyBeAccessedByLayers("spring")
         .whereLayer("spring")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("server")

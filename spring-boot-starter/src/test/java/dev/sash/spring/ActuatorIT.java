@@ -47,7 +47,7 @@ class ActuatorIT {
                 "{\"policies\":{\"api\":{\"limits\":[\"5/1m sliding-log\",\"100/1h"
                     + " sliding-counter\"],\"tiers\":{},\"tiered\":false,\"mode\":\"ENFORCE\","
                     + "\"failureRule\":\"LOCAL\",\"deadline\":\"PT0.05S\","
-                    + "\"paths\":[\"/api/**\"],\"methods\":[\"GET\"],"
+                    + "\"paths\":[\"/api/**\"],\"methods\":[\"GET\"],\"grpcMethods\":[],"
                     + "\"key\":\"ip\",\"cost\":1,\"order\":0}}}");
         assertThat(app.get("/actuator/sash/api").body()).startsWith("{\"limits\":");
         for (int i = 0; i < 2; i++) {

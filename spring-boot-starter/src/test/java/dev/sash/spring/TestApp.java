@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -38,13 +39,22 @@ final class TestApp implements AutoCloseable {
     return new Builder(WebApplicationType.REACTIVE, sources);
   }
 
+  /** An application without HTTP. */
+  static Builder plain(Class<?>... sources) {
+    return new Builder(WebApplicationType.NONE, sources);
+  }
+
   static final class Builder {
     private final WebApplicationType type;
-    private final Class<?>[] sources;
+    private final List<Class<?>> sources;
     private final List<String> excluded =
         new ArrayList<>(
             List.of(
-                "boot.security.", "boot.data.redis.", "boot.actuate.", "springframework.cloud."));
+                "boot.security.",
+                "boot.data.redis.",
+                "boot.actuate.",
+                "boot.grpc.",
+                "springframework.cloud."));
     private final List<String> properties =
         new ArrayList<>(
             List.of(
@@ -55,7 +65,12 @@ final class TestApp implements AutoCloseable {
 
     private Builder(WebApplicationType type, Class<?>... sources) {
       this.type = type;
-      this.sources = sources;
+      this.sources = new ArrayList<>(List.of(sources));
+    }
+
+    Builder alsoWith(Class<?> source) {
+      sources.add(source);
+      return this;
     }
 
     Builder with(String... more) {
@@ -76,6 +91,15 @@ final class TestApp implements AutoCloseable {
     Builder withActuator() {
       excluded.remove("boot.actuate.");
       return this;
+    }
+
+    /** A gRPC server on the loopback interface. */
+    Builder withGrpc() {
+      excluded.remove("boot.grpc.");
+      boolean isBoot40 = String.valueOf(SpringBootVersion.getVersion()).startsWith("4.0.");
+      return with(
+          "spring.grpc.server.port=0",
+          (isBoot40 ? "spring.grpc.server.host" : "spring.grpc.server.address") + "=127.0.0.1");
     }
 
     /** Spring Cloud Gateway, of which one variant fits an application. */
@@ -103,7 +127,7 @@ final class TestApp implements AutoCloseable {
       }
       properties.add("spring.autoconfigure.exclude=" + String.join(",", exclusions));
       return new TestApp(
-          new SpringApplicationBuilder(sources)
+          new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
               .web(type)
               .initializers(
                   context -> ((GenericApplicationContext) context).registerBean(NettyAtOnce.class))

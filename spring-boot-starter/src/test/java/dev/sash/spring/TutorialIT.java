@@ -2,18 +2,13 @@ package dev.sash.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** docs/spring.md in five minutes: what it says is done, and happens. */
 @Timeout(120)
 class TutorialIT {
-  private static final Pattern CLASS = Pattern.compile("^class (\\w+)", Pattern.MULTILINE);
   private static final Pattern QUERY = Pattern.compile("http://localhost:8080(/[^']+)'");
 
   @TempDir Path folder;
@@ -31,7 +25,7 @@ class TutorialIT {
     String yaml = Page.blocks("yaml").get(0);
     assertThat(yaml.lines()).hasSize(6);
     Path configuration = Files.writeString(folder.resolve("application.yaml"), yaml);
-    Class<?> application = compiled(Page.blocks("java").get(0));
+    Class<?> application = Page.compiled(Page.blocks("java").get(0), folder);
     Matcher query = QUERY.matcher(Page.text());
     assertThat(query.find()).isTrue();
     List<String> expected = Page.blocks("http");
@@ -67,32 +61,7 @@ class TutorialIT {
   @Test
   void everyClassOnThePageCompiles() throws Exception {
     for (String source : Page.blocks("java")) {
-      assertThat(compiled(source)).isNotNull();
+      assertThat(Page.compiled(source, folder)).isNotNull();
     }
-  }
-
-  private Class<?> compiled(String source) throws Exception {
-    Matcher name = CLASS.matcher(source);
-    assertThat(name.find()).isTrue();
-    Path file = Files.writeString(folder.resolve(name.group(1) + ".java"), source);
-    ByteArrayOutputStream errors = new ByteArrayOutputStream();
-    int result =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                errors,
-                "-proc:none",
-                "-parameters",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-d",
-                folder.toString(),
-                file.toString());
-    assertThat(result).as(errors.toString(StandardCharsets.UTF_8)).isZero();
-    URLClassLoader loader =
-        new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader());
-    Thread.currentThread().setContextClassLoader(loader);
-    return loader.loadClass("com.example.shop." + name.group(1));
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param deadline within which time the store must have answered
  * @param paths which requests are limited; empty if none are, or by annotations
  * @param methods which of their methods; empty for all
+ * @param grpcMethods which gRPC calls are limited; empty if none are
  * @param key what is limited
  * @param cost how many permits a request costs
  * @param order the order in which policies are checked
@@ -31,6 +32,7 @@ public record PolicyDescription(
     String deadline,
     List<String> paths,
     List<String> methods,
+    List<String> grpcMethods,
     String key,
     long cost,
     int order) {
@@ -46,6 +48,7 @@ public record PolicyDescription(
         inForce.deadline().toString(),
         configured.paths(),
         properties.methods(),
+        properties.grpcMethods(),
         properties.keyOrDefault(),
         properties.cost(),
         properties.order());

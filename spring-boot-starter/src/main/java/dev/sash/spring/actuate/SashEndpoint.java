@@ -122,7 +122,8 @@ public final class SashEndpoint {
     }
     String given = Objects.requireNonNull(key);
     String expression = policy.properties().keyOrDefault();
-    if (!policy.paths().isEmpty() && !expression.contains("bean:") && !given.isEmpty()) {
+    boolean isLimited = !policy.paths().isEmpty() || !policy.properties().grpcMethods().isEmpty();
+    if (isLimited && !expression.contains("bean:") && !given.isEmpty()) {
       List<String> prefixes = KeyPrefixes.of(expression);
       if (prefixes.stream().noneMatch(given::startsWith)) {
         throw new IllegalArgumentException(

@@ -6,6 +6,7 @@ import dev.sash.http.HttpLimiter;
 import dev.sash.http.KeyExtractor;
 import dev.sash.spring.HttpLimiterCustomizer;
 import dev.sash.spring.config.ConfiguredPolicies;
+import dev.sash.spring.config.NamedBeans;
 import dev.sash.spring.config.SashProperties;
 import dev.sash.spring.method.MethodLimits;
 import dev.sash.spring.web.ConfiguredDenials;
@@ -55,7 +56,7 @@ public final class SashWebAutoConfiguration {
         limiters,
         places,
         ConfiguredDenials.of(properties.web().denial(), denials.getIfAvailable()),
-        name -> keyBean(beans, name));
+        name -> NamedBeans.find(beans, name, KeyExtractor.class));
   }
 
   /** Where the filters stand. */
@@ -69,18 +70,6 @@ public final class SashWebAutoConfiguration {
             : SECURITY,
         isServlet || beans.containsBean(REACTIVE_SECURITY),
         properties.web().filterOrder());
-  }
-
-  private static KeyExtractor keyBean(ListableBeanFactory beans, String name) {
-    if (!beans.containsBean(name) || !beans.isTypeMatch(name, KeyExtractor.class)) {
-      throw new IllegalArgumentException(
-          "key must be made of beans that are KeyExtractors: "
-              + List.of(beans.getBeanNamesForType(KeyExtractor.class))
-              + ", was 'bean:"
-              + name
-              + "'");
-    }
-    return beans.getBean(name, KeyExtractor.class);
   }
 
   @Bean

@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param paths Which requests are limited: /login, /users/{id} or /api/**. Without any, the policy
  *     is for annotated methods and code.
  * @param methods Which methods of the paths are limited; all of them unless set.
+ * @param grpcMethods Which gRPC calls are limited: shop.Orders/Export, shop.Search/* or * for all.
  * @param key What is limited: ip, user, login, apikey:field, header:field, query:name, cookie:name,
  *     path, route, method, all or bean:name; joined by + for a combination and by | for a fallback.
  *     The address (ip) unless set, and login + ip with charge-only-failed-logins.
@@ -45,6 +46,7 @@ public record PolicyProperties(
     @DefaultValue Map<String, List<String>> tiers,
     @DefaultValue List<String> paths,
     @DefaultValue List<String> methods,
+    @DefaultValue List<String> grpcMethods,
     @Nullable String key,
     @DefaultValue("auto") FilterPlace place,
     @DefaultValue("false") boolean skipWithoutKey,
@@ -101,6 +103,7 @@ public record PolicyProperties(
         tiers,
         paths,
         methods,
+        grpcMethods,
         key,
         place,
         skipWithoutKey,
@@ -128,6 +131,7 @@ public record PolicyProperties(
         tiers,
         started.paths,
         started.methods,
+        started.grpcMethods,
         started.key,
         started.place,
         started.skipWithoutKey,
@@ -155,6 +159,7 @@ public record PolicyProperties(
         limits,
         Map.of(),
         paths,
+        List.of(),
         List.of(),
         null,
         FilterPlace.AUTO,

@@ -80,6 +80,7 @@ public final class PolicyReader {
         configured.paths().isEmpty() && configured.chargeOnlyFailedLogins()
             ? EVERYTHING
             : configured.paths();
+    checkCalls(name, configured);
     PolicyProperties checked = checked(name, configured, !paths.isEmpty());
     checkCost(policy, checked);
     return new ConfiguredPolicy(tiered(policy, configured, tiers), paths, checked);
@@ -153,14 +154,17 @@ public final class PolicyReader {
 
   /** What only means something for requests must not stand where there are none. */
   private PolicyProperties checked(String name, PolicyProperties configured, boolean hasPaths) {
+    List<String> lost = new ArrayList<>();
     if (!hasPaths) {
-      List<String> lost = new ArrayList<>();
       if (!configured.methods().isEmpty()) {
         lost.add("methods");
       }
       if (configured.costHeader() != null) {
         lost.add("cost-header");
       }
+    }
+    boolean hasCalls = !configured.grpcMethods().isEmpty();
+    if (!hasPaths && !hasCalls) {
       if (configured.cost() != 1) {
         lost.add("cost");
       }
@@ -170,11 +174,11 @@ public final class PolicyReader {
       if (configured.place() != PolicyProperties.FilterPlace.AUTO) {
         lost.add("place");
       }
-      if (!lost.isEmpty()) {
-        throw bad(
-            property(name, lost.get(0)),
-            "needs " + property(name, "paths") + ": without paths no request is limited by it");
-      }
+    }
+    if (!lost.isEmpty()) {
+      throw bad(
+          property(name, lost.get(0)),
+          "needs " + property(name, "paths") + ": without paths no request is limited by it");
     }
     if (configured.chargeOnlyFailedLogins() && !configured.chargeOnlyStatus().isEmpty()) {
       throw bad(
@@ -187,6 +191,25 @@ public final class PolicyReader {
           "needs sash.web.trusted-proxies: only they are believed about costs");
     }
     return configured;
+  }
+
+  /** What only HTTP has must not stand where it would mean nothing for a gRPC call. */
+  private static void checkCalls(String name, PolicyProperties configured) {
+    if (configured.grpcMethods().isEmpty()) {
+      return;
+    }
+    String impossible =
+        !configured.chargeOnlyStatus().isEmpty()
+            ? "charge-only-status"
+            : configured.chargeOnlyFailedLogins()
+                ? "charge-only-failed-logins"
+                : configured.costHeader() != null ? "cost-header" : null;
+    if (impossible != null) {
+      throw bad(
+          property(name, impossible),
+          "cannot be combined with grpc-methods: it is for HTTP requests, and a gRPC call is"
+              + " charged when it begins, at its cost");
+    }
   }
 
   private ConfiguredPolicy legacyPolicy(LegacyProperties legacy, TierResolver tiers) {

@@ -22,6 +22,7 @@ final class PolicyUse {
       boolean redis = lookup != null && lookup.find() != null;
       LOG.info("Limits of {} are kept in {}", policies.names(), redis ? "Redis" : "memory");
     }
+    boolean servesCalls = beans.containsBean("sashGrpcLimits");
     boolean serves = beans.getBeanNamesForType(HttpLimiter.class, true, false).length > 0;
     if (policies.names().isEmpty() && used.isEmpty()) {
       LOG.warn("Nothing is limited: there is no policy under sash.policies, and none is a bean");
@@ -31,17 +32,26 @@ final class PolicyUse {
       if (used.contains(policy.name()) || policy.name().equals(outgoing)) {
         continue;
       }
-      if (policy.paths().isEmpty()) {
+      boolean hasCalls = !policy.properties().grpcMethods().isEmpty();
+      if (policy.paths().isEmpty() && !hasCalls) {
         LOG.warn(
             "Policy '{}' limits nothing, unless code asks for it: no @RateLimit names it, and {} is"
                 + " not set",
             policy.name(),
             policy.property("paths"));
-      } else if (!serves) {
+      }
+      if (!policy.paths().isEmpty() && !serves) {
         LOG.warn(
             "Policy '{}' limits nothing: {} is set, but this application serves no requests",
             policy.name(),
             policy.property("paths"));
+      }
+      if (hasCalls && !servesCalls) {
+        LOG.warn(
+            "Policy '{}' limits no gRPC call: {} is set, but this application has no gRPC"
+                + " service",
+            policy.name(),
+            policy.property("grpc-methods"));
       }
     }
   }

@@ -1,21 +1,17 @@
 package dev.sash.spring.web;
 
 import dev.sash.http.KeyExtractor;
-import java.util.ArrayList;
+import dev.sash.spring.config.KeyWords;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads keys as properties write them: {@code user + ip | apikey:X-Api-Key | ip}. A plus combines,
- * a bar precedes an alternative for requests without the key on its left; the plus binds first.
+ * The keys of HTTP requests.
+ *
+ * @param beans finds an extractor by its name
  */
-final class KeyExpression {
-  private static final String FORMS =
-      "ip, ip:24/48, user, login, apikey:<field>, header:<field>, query:<name>, cookie:<name>, path,"
-          + " route, method, all, bean:<name> or hashed:<any of these>, joined by + or |";
-
-  private KeyExpression() {}
-
+record KeyExpression(Function<String, KeyExtractor> beans) implements KeyWords<KeyExtractor> {
   /**
    * Returns the extractor that an expression describes.
    *
@@ -24,27 +20,18 @@ final class KeyExpression {
    * @throws IllegalArgumentException if it cannot be read
    */
   static KeyExtractor parse(String text, Function<String, KeyExtractor> beans) {
-    KeyExtractor whole = null;
-    for (String alternative : text.split("\\|", -1)) {
-      List<KeyExtractor> parts = new ArrayList<>();
-      for (String part : alternative.split("\\+", -1)) {
-        parts.add(part(text, part.strip(), beans));
-      }
-      KeyExtractor combined =
-          parts.size() == 1 ? parts.get(0) : KeyExtractor.all(parts.toArray(KeyExtractor[]::new));
-      whole = whole == null ? combined : whole.orElse(combined);
-    }
-    if (whole == null) {
-      throw unreadable(text, text);
-    }
-    return whole;
+    return new KeyExpression(beans).parse(text);
   }
 
-  private static KeyExtractor part(String text, String part, Function<String, KeyExtractor> beans) {
-    int colon = part.indexOf(':');
-    String word = colon < 0 ? part : part.substring(0, colon);
-    String argument = colon < 0 ? "" : part.substring(colon + 1).strip();
-    if (colon < 0) {
+  @Override
+  public String forms() {
+    return "ip, ip:24/48, user, login, apikey:<field>, header:<field>, query:<name>, cookie:<name>,"
+        + " path, route, method, all, bean:<name> or hashed:<any of these>";
+  }
+
+  @Override
+  public @Nullable KeyExtractor meaning(String word, @Nullable String argument) {
+    if (argument == null) {
       return switch (word) {
         case "ip" -> KeyExtractor.clientAddress();
         case "user" -> KeyExtractor.principal();
@@ -53,35 +40,41 @@ final class KeyExpression {
         case "route" -> KeyExtractor.route();
         case "method" -> KeyExtractor.method();
         case "all" -> KeyExtractor.everybody();
-        default -> throw unreadable(text, part);
+        default -> null;
       };
     }
-    if (argument.isEmpty()) {
-      throw unreadable(text, part);
-    }
     return switch (word) {
-      case "ip" -> network(text, argument);
+      case "ip" -> network(argument);
       case "apikey" -> KeyExtractor.apiKey(argument);
       case "header" -> KeyExtractor.header(argument);
       case "query" -> KeyExtractor.queryParameter(argument);
       case "cookie" -> KeyExtractor.cookie(argument);
       case "bean" -> beans.apply(argument);
-      case "hashed" -> part(text, argument, beans).hashed();
-      default -> throw unreadable(text, part);
+      default -> null;
     };
   }
 
-  private static KeyExtractor network(String text, String bits) {
+  private static @Nullable KeyExtractor network(String bits) {
     if (!bits.matches("[0-9]{1,3}/[0-9]{1,3}")) {
-      throw unreadable(text, "ip:" + bits);
+      return null;
     }
     int slash = bits.indexOf('/');
     return KeyExtractor.clientAddress(
         Integer.parseInt(bits.substring(0, slash)), Integer.parseInt(bits.substring(slash + 1)));
   }
 
-  private static IllegalArgumentException unreadable(String text, String part) {
-    return new IllegalArgumentException(
-        "key must be made of " + FORMS + ", was '" + text + "': cannot read '" + part + "'");
+  @Override
+  public KeyExtractor combined(List<KeyExtractor> parts) {
+    return KeyExtractor.all(parts.toArray(KeyExtractor[]::new));
+  }
+
+  @Override
+  public KeyExtractor either(KeyExtractor first, KeyExtractor second) {
+    return first.orElse(second);
+  }
+
+  @Override
+  public KeyExtractor hashed(KeyExtractor key) {
+    return key.hashed();
   }
 }

@@ -40,6 +40,7 @@ public final class WebLimits {
   private final FilterPlaces places;
   private final DenialFormat denials;
   private final LoginAttempts logins;
+  private final Function<String, KeyExtractor> beans;
   private final Map<String, KeyExtractor> keys = new LinkedHashMap<>();
 
   /**
@@ -65,14 +66,14 @@ public final class WebLimits {
     this.limiters = limiters;
     this.places = places;
     this.denials = denials;
+    this.beans = beans;
     this.logins = new LoginAttempts(web.login());
     this.proxies = proxies();
     for (ConfiguredPolicy policy : policies) {
-      keys.put(
-          policy.name(),
-          check(
-              policy.property("key"),
-              () -> KeyExpression.parse(policy.properties().keyOrDefault(), beans)));
+      if (policy.paths().isEmpty() && !policy.properties().grpcMethods().isEmpty()) {
+        continue; // its key is one of gRPC calls, unless a handler names the policy
+      }
+      keys.put(policy.name(), parsedKey(policy));
       var unused = charge(policy);
       if (!policy.paths().isEmpty()) {
         PolicyPlaces.check(policy, key(policy), places);
@@ -272,8 +273,14 @@ public final class WebLimits {
         : check(policy.property("cost-header"), () -> RequestCost.trustedHeader(field, permits));
   }
 
+  private KeyExtractor parsedKey(ConfiguredPolicy policy) {
+    return check(
+        policy.property("key"),
+        () -> KeyExpression.parse(policy.properties().keyOrDefault(), beans));
+  }
+
   private KeyExtractor key(ConfiguredPolicy policy) {
     KeyExtractor key = keys.get(policy.name());
-    return key == null ? KeyExtractor.clientAddress() : key; // of limits in an annotation
+    return key == null ? parsedKey(policy) : key; // of a handler that is annotated
   }
 }
