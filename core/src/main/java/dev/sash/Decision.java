@@ -1,5 +1,6 @@
 package dev.sash;
 
+import dev.sash.internal.Bounds;
 import dev.sash.internal.DecisionMaker;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -197,6 +198,26 @@ public final class Decision {
    */
   public List<LimitUsage> usages() {
     return usages;
+  }
+
+  /**
+   * Returns a denial with the state of this decision, for callers that keep requests in order and
+   * do not admit one before another.
+   *
+   * @param retryMicros the least time until the request may be admitted, in microseconds, more than
+   *     0
+   * @return the denial
+   */
+  public Decision deniedFor(long retryMicros) {
+    Bounds.check("retryMicros", 1, Long.MAX_VALUE, retryMicros);
+    return new Decision(
+        decidedBy,
+        used,
+        remaining,
+        retryMicros,
+        Math.max(resetAfterMicros, retryMicros),
+        source,
+        List.of());
   }
 
   private static Duration ofMicros(long micros) {

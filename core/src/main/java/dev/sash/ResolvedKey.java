@@ -61,6 +61,15 @@ public final class ResolvedKey {
   }
 
   /**
+   * Returns the clock that the store decides by, for callers that wait before they try again.
+   *
+   * @return the clock of the store
+   */
+  public MicroClock clock() {
+    return store.clock();
+  }
+
+  /**
    * Acquires permits if they fit; see {@link RateLimiter#tryAcquire(String, long)}.
    *
    * @param permits the number of permits; 0 only peeks

@@ -39,6 +39,18 @@ class DecisionTest {
   }
 
   @Test
+  void aRequestThatIsHeldBackIsDeniedWithTheStateOfItsKey() {
+    Decision state = Decisions.allowed(LIMIT, 4, 6, 20_000_000, Source.STORE);
+
+    assertThat(state.deniedFor(5_000_000))
+        .isEqualTo(Decisions.denied(LIMIT, 4, 6, 5_000_000, 20_000_000, Source.STORE));
+    assertThat(state.deniedFor(30_000_000).resetAfter()).isEqualTo(Duration.ofSeconds(30));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> state.deniedFor(0))
+        .withMessage("retryMicros must be between 1 and 9223372036854775807, was 0");
+  }
+
+  @Test
   void anImpossibleRequestWaitsForEver() {
     Decision decision = Decisions.neverAllowed(LIMIT, 9, 1, 50_000_000, Source.STORE);
 

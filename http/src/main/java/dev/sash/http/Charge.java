@@ -2,6 +2,7 @@ package dev.sash.http;
 
 import dev.sash.RateLimiter;
 import dev.sash.key.Keys;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Charge {
   static final long MAX_PERMITS = 1_000_000_000L;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+  private static final int MAX_WAITING = 1_000_000;
+
   static final PendingCharge.Condition FAILED_LOGIN = (status, loginFailed) -> loginFailed;
 
   private final RateLimiter limiter;
@@ -27,6 +31,7 @@ public final class Charge {
   private final @Nullable String unit;
   private final PendingCharge.@Nullable Condition kept;
   private final BooleanSupplier shadow;
+  private final PendingCharge.@Nullable MaxWait maxWait;
 
   private Charge(
       RateLimiter limiter,
@@ -35,7 +40,8 @@ public final class Charge {
       RequestCost cost,
       @Nullable String unit,
       PendingCharge.@Nullable Condition kept,
-      BooleanSupplier shadow) {
+      BooleanSupplier shadow,
+      PendingCharge.@Nullable MaxWait maxWait) {
     this.limiter = limiter;
     this.key = key;
     this.skippedWithoutKey = skippedWithoutKey;
@@ -43,6 +49,7 @@ public final class Charge {
     this.unit = unit;
     this.kept = kept;
     this.shadow = shadow;
+    this.maxWait = maxWait;
   }
 
   /**
@@ -61,7 +68,8 @@ public final class Charge {
         RequestCost.fixed(1),
         null,
         null,
-        () -> false);
+        () -> false,
+        null);
   }
 
   /**
@@ -71,7 +79,7 @@ public final class Charge {
    * @return the new charge
    */
   public Charge skippedWithoutKey() {
-    return new Charge(limiter, key, true, cost, unit, kept, shadow);
+    return new Charge(limiter, key, true, cost, unit, kept, shadow, maxWait);
   }
 
   /**
@@ -82,7 +90,7 @@ public final class Charge {
    */
   public Charge cost(RequestCost cost) {
     Objects.requireNonNull(cost, "cost must not be null");
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow, maxWait);
   }
 
   /**
@@ -99,7 +107,7 @@ public final class Charge {
               + unit
               + "'");
     }
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, shadow, maxWait);
   }
 
   /**
@@ -119,7 +127,8 @@ public final class Charge {
         cost,
         unit,
         (status, failedLogin) -> statuses.test(status),
-        shadow);
+        shadow,
+        maxWait);
   }
 
   /**
@@ -130,7 +139,7 @@ public final class Charge {
    * @return the new charge
    */
   public Charge onlyIfLoginFailed() {
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, FAILED_LOGIN, shadow);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, FAILED_LOGIN, shadow, maxWait);
   }
 
   /**
@@ -142,7 +151,57 @@ public final class Charge {
    */
   public Charge shadowIf(BooleanSupplier condition) {
     Objects.requireNonNull(condition, "condition must not be null");
-    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, condition);
+    return new Charge(limiter, key, skippedWithoutKey, cost, unit, kept, condition, maxWait);
+  }
+
+  /**
+   * Short for {@link #maxWait(Duration, int)} with at most 1,000 waiting requests.
+   *
+   * @param longest the longest time for a request to wait: more than 0, at most 10 seconds
+   * @return the new charge
+   */
+  public Charge maxWait(Duration longest) {
+    return maxWait(longest, 1_000);
+  }
+
+  /**
+   * Returns this charge such that a request over the limit is not denied at once, but waits for
+   * permits if they become available soon enough. No thread waits.
+   *
+   * <p>Requests that wait for one key under this policy are admitted in order of arrival within
+   * this process, and later ones do not overtake them. A request is denied as soon as it is known
+   * that it cannot be admitted in time. Nothing is charged to any policy while it waits: if several
+   * policies deny it, it waits until all of them have room, and no longer than each of them allows.
+   *
+   * <p>A request is denied at once if another policy that is not to be waited for denies it, if it
+   * can never be admitted, if {@code maxWaiting} requests wait already, or if a {@linkplain
+   * dev.sash.FailureRule failure rule} denies it because the store is unavailable.
+   *
+   * @param longest the longest time for a request to wait: more than 0, at most 10 seconds
+   * @param maxWaiting the number of requests that may wait for permits of this policy at the same
+   *     time, for all keys together: 1 to 1,000,000. Holds for each {@link HttpLimiter} and those
+   *     that it was {@linkplain HttpLimiter#withCharges divided} into; further requests are denied
+   * @return the new charge
+   */
+  public Charge maxWait(Duration longest, int maxWaiting) {
+    Objects.requireNonNull(longest, "longest must not be null");
+    if (longest.isNegative() || longest.isZero() || longest.compareTo(LONGEST_WAIT) > 0) {
+      throw new IllegalArgumentException(
+          "maxWait must be more than PT0S and at most " + LONGEST_WAIT + ", was " + longest);
+    }
+    if (maxWaiting < 1 || maxWaiting > MAX_WAITING) {
+      throw new IllegalArgumentException(
+          "maxWaiting must be between 1 and " + MAX_WAITING + ", was " + maxWaiting);
+    }
+    return new Charge(
+        limiter,
+        key,
+        skippedWithoutKey,
+        cost,
+        unit,
+        kept,
+        shadow,
+        new PendingCharge.MaxWait(Math.max(1, longest.toNanos() / 1_000), maxWaiting));
   }
 
   boolean isForFailedLogins() {
@@ -180,7 +239,7 @@ public final class Charge {
     long permits = cost.permitsOf(request);
     checkPermits(permits);
     return new PendingCharge(
-        limiter.resolve(Keys.fitting(found)), permits, unit, kept, !shadow.getAsBoolean());
+        limiter.resolve(Keys.fitting(found)), permits, unit, kept, !shadow.getAsBoolean(), maxWait);
   }
 
   static void checkPermits(long permits) {

@@ -6,6 +6,8 @@ import dev.sash.address.AddressRanges;
 import dev.sash.http.Denial.Reason;
 import dev.sash.http.internal.PathPattern;
 import dev.sash.http.internal.RequestPath;
+import dev.sash.http.internal.WaitingRequest;
+import dev.sash.http.internal.WaitingRequests;
 import dev.sash.key.Keys;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -56,6 +58,9 @@ public final class HttpLimiter {
   private final RateLimitFields fields;
   private final DenialFormat denials;
 
+  /** Shared by the limiters that this one is divided into. */
+  private final WaitingRequests waiting;
+
   private HttpLimiter(Builder builder) {
     proxies = builder.proxies;
     rules = List.copyOf(builder.rules);
@@ -66,6 +71,7 @@ public final class HttpLimiter {
     deniedKeys = Set.copyOf(builder.deniedKeys);
     fields = new RateLimitFields(builder.styles, builder.wallClock);
     denials = builder.denials;
+    waiting = new WaitingRequests();
   }
 
   private HttpLimiter(HttpLimiter other, List<HttpRule> rules) {
@@ -78,6 +84,7 @@ public final class HttpLimiter {
     deniedKeys = other.deniedKeys;
     fields = other.fields;
     denials = other.denials;
+    waiting = other.waiting;
   }
 
   /**
@@ -94,7 +101,9 @@ public final class HttpLimiter {
    *
    * @param view the request; not read after this method has returned
    * @return completes with the verdict; may be complete already. Completes exceptionally only if a
-   *     key, a cost, a condition, a tier or a limiter fails; then nothing stays charged
+   *     key, a cost, a condition, a tier or a limiter fails; then nothing stays charged. Cancelling
+   *     it withdraws the request: what is charged is refunded, and it {@linkplain Charge#maxWait
+   *     waits} no longer
    */
   public CompletionStage<Verdict> check(RequestView view) {
     return checked(view, null);
@@ -120,14 +129,16 @@ public final class HttpLimiter {
     } catch (RuntimeException e) {
       verdict = CompletableFuture.failedFuture(e);
     }
-    return earlier == null
-        ? verdict
-        : verdict.whenComplete(
-            (decided, failure) -> {
-              if (failure != null) {
-                earlier.giveBack();
-              }
-            });
+    if (earlier != null) {
+      var unused =
+          verdict.whenComplete(
+              (decided, failure) -> {
+                if (failure != null) {
+                  earlier.giveBack();
+                }
+              });
+    }
+    return verdict;
   }
 
   /**
@@ -224,9 +235,97 @@ public final class HttpLimiter {
     if (charges.isEmpty()) {
       return CompletableFuture.completedFuture(unlimited(Verdict.NOT_LIMITED, earlier));
     }
+    for (PendingCharge charge : charges) {
+      if (charge.mayWait()) {
+        return decideOrWait(request, charges, earlier);
+      }
+    }
     CompletableFuture<List<Decision>> charged = AllOrNothing.tryAcquire(charges);
     Supplier<RequestSummary> summary = summaryOf(request, charged.isDone());
-    return charged.thenCompose(decisions -> verdict(charges, decisions, summary, earlier));
+    return cancellable(
+        charged.thenCompose(decisions -> verdict(charges, decisions, summary, earlier)), () -> {});
+  }
+
+  private CompletionStage<Verdict> decideOrWait(
+      IncomingRequest request, List<PendingCharge> charges, @Nullable Verdict earlier) {
+    WaitingRequest waits =
+        waiting.begin(
+            charges,
+            earlier == null
+                ? null
+                : new WaitingRequest.Earlier(earlier::chargesToRepeat, earlier::refunded));
+    Supplier<RequestSummary> summary = summaryOf(request, waits.outcome().isDone());
+    return cancellable(
+        waits.outcome().thenCompose(outcome -> verdict(charges, outcome, summary, earlier)),
+        () -> waiting.withdraw(waits));
+  }
+
+  /** Returns a stage whose cancellation refunds what is charged nevertheless. */
+  private static CompletionStage<Verdict> cancellable(
+      CompletableFuture<Verdict> pending, Runnable withdraw) {
+    if (pending.isDone()) {
+      return pending;
+    }
+    CompletableFuture<Verdict> result = new CompletableFuture<>();
+    var unused =
+        pending.whenComplete(
+            (verdict, failure) -> {
+              if (verdict == null) {
+                result.completeExceptionally(
+                    Objects.requireNonNull(failure, "failure must not be null"));
+              } else if (!result.complete(verdict)) {
+                verdict.giveBack(); // cancelled meanwhile
+              }
+            });
+    var unusedToo =
+        result.whenComplete(
+            (verdict, failure) -> {
+              if (result.isCancelled()) {
+                withdraw.run();
+              }
+            });
+    return result;
+  }
+
+  private CompletionStage<Verdict> verdict(
+      List<PendingCharge> charges,
+      WaitingRequest.Outcome outcome,
+      Supplier<RequestSummary> request,
+      @Nullable Verdict earlier) {
+    if (earlier == null || outcome.repeated() < 0) {
+      return verdict(charges, outcome.decisions(), request, earlier);
+    }
+    List<Decision> repeated = outcome.decisions().subList(0, outcome.repeated());
+    List<Decision> own =
+        outcome.decisions().subList(outcome.repeated(), outcome.decisions().size());
+    List<PolicyDecision> all = earlier.decisionsAfter(repeated);
+    List<Verdict.Charged> charged = addTo(all, charges, own);
+    if (isDenied(all)) {
+      return CompletableFuture.completedFuture(denied(all, request.get()));
+    }
+    earlier.chargedAgain(repeated);
+    return CompletableFuture.completedFuture(
+        Verdict.allowed(List.copyOf(all), fields.write(all), charged, earlier));
+  }
+
+  /** Adds the decisions that responses show, and returns all charges. */
+  private static List<Verdict.Charged> addTo(
+      List<PolicyDecision> all, List<PendingCharge> charges, List<Decision> decisions) {
+    List<Verdict.Charged> charged = new ArrayList<>(charges.size());
+    for (int i = 0; i < charges.size(); i++) {
+      PendingCharge charge = charges.get(i);
+      Decision decision = decisions.get(i);
+      charged.add(new Verdict.Charged(charge, decision, charge.isBinding() ? all.size() : -1));
+      if (charge.isBinding()) {
+        all.add(charge.decided(decision));
+      }
+    }
+    return charged;
+  }
+
+  /** Returns the number of keys that requests wait for. */
+  int keysWaitedFor() {
+    return waiting.lines();
   }
 
   /** Returns the verdict on a request that this limiter does not limit. */
@@ -303,15 +402,7 @@ public final class HttpLimiter {
       all.addAll(earlier.decisions());
     }
     int own = all.size();
-    List<Verdict.Charged> charged = new ArrayList<>(charges.size());
-    for (int i = 0; i < charges.size(); i++) {
-      PendingCharge charge = charges.get(i);
-      Decision decision = decisions.get(i);
-      charged.add(new Verdict.Charged(charge, decision, charge.isBinding() ? all.size() : -1));
-      if (charge.isBinding()) {
-        all.add(charge.decided(decision));
-      }
-    }
+    List<Verdict.Charged> charged = addTo(all, charges, decisions);
     List<PolicyDecision> decided = all.subList(own, all.size());
     if (!isDenied(decided)) {
       return CompletableFuture.completedFuture(

@@ -1,8 +1,8 @@
 package dev.sash.http;
 
-import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.ResolvedKey;
+import dev.sash.http.internal.WaitingCharge;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,14 +16,16 @@ import org.slf4j.LoggerFactory;
  * @param unit what a permit is; null for a request
  * @param kept decides whether the charge is kept after the response; null for always
  * @param isBinding whether the request is denied if it does not fit
+ * @param maxWait how long the request may wait for permits; null if it is denied at once
  */
 record PendingCharge(
     ResolvedKey target,
     long permits,
     @Nullable String unit,
     @Nullable Condition kept,
-    boolean isBinding)
-    implements AllOrNothing.Part {
+    boolean isBinding,
+    @Nullable MaxWait maxWait)
+    implements WaitingCharge {
   /** Decides whether a charge is kept after the response. */
   @FunctionalInterface
   interface Condition {
@@ -36,11 +38,29 @@ record PendingCharge(
     boolean test(int status, boolean loginFailed);
   }
 
+  /**
+   * Bounds on waiting for permits of one policy.
+   *
+   * @param micros the longest time for a request to wait
+   * @param maxWaiting the number of requests that may wait at the same time
+   */
+  record MaxWait(long micros, int maxWaiting) {}
+
   private static final Logger LOG = LoggerFactory.getLogger(PendingCharge.class);
 
   @Override
   public String policy() {
     return target.policy().name();
+  }
+
+  @Override
+  public long maxWaitMicros() {
+    return maxWait == null ? 0 : maxWait.micros();
+  }
+
+  @Override
+  public int maxWaiting() {
+    return maxWait == null ? 0 : maxWait.maxWaiting();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ public final class Verdict {
   private final Map<String, String> headers;
   private final String body;
 
-  private final List<Charged> charged;
+  private volatile List<Charged> charged;
 
   /** The verdict of a limiter that was called before; null if there was none. */
   private final @Nullable Verdict earlier;
@@ -243,6 +244,65 @@ public final class Verdict {
                   all.addAll(after.subList(before.size(), after.size()));
                   return all;
                 });
+  }
+
+  /**
+   * Returns the charges to make again after {@link #refunded}, when the request has waited for
+   * another policy: those of earlier limiters first, without those that a login has refunded.
+   */
+  List<PendingCharge> chargesToRepeat() {
+    List<PendingCharge> all =
+        earlier == null ? new ArrayList<>() : new ArrayList<>(earlier.chargesToRepeat());
+    for (Charged each : charged) {
+      if (isRepeated(each)) {
+        all.add(each.charge());
+      }
+    }
+    return all;
+  }
+
+  private boolean isRepeated(Charged each) {
+    return !loginRefunded || !each.charge().isForFailedLogin();
+  }
+
+  /** Returns the decisions with those on the {@linkplain #chargesToRepeat repeated} charges. */
+  List<PolicyDecision> decisionsAfter(List<Decision> repeated) {
+    List<PolicyDecision> all = new ArrayList<>(decisions);
+    replace(all, repeated.iterator());
+    return all;
+  }
+
+  private void replace(List<PolicyDecision> all, Iterator<Decision> repeated) {
+    if (earlier != null) {
+      earlier.replace(all, repeated);
+    }
+    for (Charged each : charged) {
+      if (isRepeated(each)) {
+        Decision decision = repeated.next();
+        if (each.place() >= 0) {
+          all.set(each.place(), each.charge().decided(decision));
+        }
+      }
+    }
+  }
+
+  /** Records that the {@linkplain #chargesToRepeat repeated} charges were made, to be settled. */
+  void chargedAgain(List<Decision> repeated) {
+    chargedAgain(repeated.iterator());
+  }
+
+  private void chargedAgain(Iterator<Decision> repeated) {
+    if (earlier != null) {
+      earlier.chargedAgain(repeated);
+    }
+    List<Charged> again = new ArrayList<>(charged.size());
+    for (Charged each : charged) {
+      again.add(
+          isRepeated(each) ? new Charged(each.charge(), repeated.next(), each.place()) : each);
+    }
+    charged = again;
+    loginSettled.set(loginRefunded);
+    settled.set(false);
   }
 
   private CompletableFuture<List<PolicyDecision>> refundOnceIf(Predicate<PendingCharge> condition) {

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class HttpDocTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    assertThat(responses).hasSize(12);
+    assertThat(responses).hasSize(13);
     return responses;
   }
 
@@ -162,5 +163,22 @@ class HttpDocTest {
   void whoIsOnTheDenyListIsRefused() {
     assertThat(response(api().denyAddresses("192.0.2.0/24").build(), ann()))
         .isEqualTo(documented.get(11));
+  }
+
+  @Test
+  void aRequestThatWouldWaitTooLongIsToldWhenToComeBack() {
+    RateLimiter search = store.limiter(Policy.of("search", Limit.parse("2/1s")));
+    HttpLimiter limiter =
+        with(Charge.of(search, KeyExtractor.principal()).maxWait(Duration.ofSeconds(1)));
+    List<CompletableFuture<Verdict>> verdicts = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      verdicts.add(limiter.check(ann()).toCompletableFuture());
+    }
+
+    assertThat(response(limiter, ann())).isEqualTo(documented.get(12));
+    assertThat(verdicts.subList(0, 2)).allMatch(CompletableFuture::isDone);
+    assertThat(verdicts.subList(2, 4)).noneMatch(CompletableFuture::isDone);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(verdicts).allMatch(verdict -> verdict.join().allowed());
   }
 }

@@ -44,6 +44,9 @@ final class RequestState implements AsyncListener {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.PENDING);
   private volatile @Nullable Verdict verdict;
 
+  /** The verdict for which a suspended request waits. */
+  private volatile @Nullable CompletableFuture<Verdict> awaited;
+
   /**
    * @param dispatcherType the type of the request's first dispatch
    * @param beforeDenial run before the response to a denied request is written
@@ -67,10 +70,17 @@ final class RequestState implements AsyncListener {
       return passed(pending.get());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      var unused = pending.thenAccept(Verdict::giveBack);
+      withdraw(pending);
       throw new ServletException("interrupted while waiting for a decision", e);
     } catch (ExecutionException e) {
       throw new ServletException("rate limit check failed", e.getCause());
+    }
+  }
+
+  /** Nothing stays charged, whether the decision has been made or not. */
+  private static void withdraw(CompletableFuture<Verdict> pending) {
+    if (!pending.cancel(false)) {
+      var unused = pending.thenAccept(Verdict::giveBack);
     }
   }
 
@@ -82,11 +92,14 @@ final class RequestState implements AsyncListener {
 
   /** Frees the thread until the verdict arrives. */
   void suspend(AsyncContext async, CompletableFuture<Verdict> pending) {
+    awaited = pending;
     async.addListener(this);
     var unused =
         pending.whenComplete(
             (decided, failure) -> {
-              if (failure != null) {
+              if (pending.isCancelled()) {
+                LOG.debug("Request ended before its rate limit decision arrived");
+              } else if (failure != null) {
                 LOG.error("Rate limit check failed; the response is 500", failure);
                 finish(async, () -> response.sendError(500));
               } else if (decided.allowed()) {
@@ -179,6 +192,7 @@ final class RequestState implements AsyncListener {
       LOG.error(
           "Rate limit decision did not arrive within {} ms; the response is 503",
           event.getAsyncContext().getTimeout());
+      withdraw();
       response.sendError(503);
       event.getAsyncContext().complete();
     }
@@ -186,7 +200,16 @@ final class RequestState implements AsyncListener {
 
   @Override
   public void onError(AsyncEvent event) {
-    phase.compareAndSet(Phase.PENDING, Phase.ABANDONED);
+    if (phase.compareAndSet(Phase.PENDING, Phase.ABANDONED)) {
+      withdraw();
+    }
+  }
+
+  private void withdraw() {
+    CompletableFuture<Verdict> pending = awaited;
+    if (pending != null) {
+      withdraw(pending);
+    }
   }
 
   /** Follows a request that the application makes asynchronous itself. */

@@ -3,6 +3,7 @@ package dev.sash.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.RateLimiter;
+import dev.sash.http.Charge;
 import dev.sash.http.HttpLimiter;
 import dev.sash.http.HttpRule;
 import dev.sash.http.KeyExtractor;
@@ -14,6 +15,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
@@ -134,10 +136,7 @@ class LateDecisionsIT extends InContainer {
     assertThat(application.handled()).isZero();
   }
 
-  @Test
-  void aDecisionThatComesTooLateIsGivenBack() throws Exception {
-    RateLimiter memory = limiter("1/1m");
-    PendingStore pending = new PendingStore(store);
+  private void serveImpatiently(HttpLimiter limiter) throws Exception {
     Filter impatient =
         (request, response, chain) ->
             chain.doFilter(new Impatient((HttpServletRequest) request), response);
@@ -145,19 +144,38 @@ class LateDecisionsIT extends InContainer {
         20,
         context -> {
           add(context, "impatient", impatient, REQUEST_ONLY);
-          add(
-              context,
-              "limit",
-              RateLimitFilter.of(perAddress(pending.limiter("1/1m"))),
-              EVERY_DISPATCH);
+          add(context, "limit", RateLimitFilter.of(limiter), EVERY_DISPATCH);
           application.addTo(context, true);
         });
+  }
+
+  @Test
+  void aDecisionThatComesTooLateIsGivenBack() throws Exception {
+    RateLimiter memory = limiter("1/1m");
+    PendingStore pending = new PendingStore(store);
+    serveImpatiently(perAddress(pending.limiter("1/1m")));
 
     assertThat(get("/ok").statusCode()).isEqualTo(503);
     pending.decide(1);
 
     assertThat(memory.peek(ME).used()).isZero();
     assertThat(application.handled()).isZero();
+  }
+
+  @Test
+  void aRequestThatWaitsLongerThanTheContainerIsWithdrawn() throws Exception {
+    RateLimiter memory = limiter("1/1s");
+    Charge waiting =
+        Charge.of(memory, KeyExtractor.clientAddress()).maxWait(Duration.ofSeconds(10), 1);
+    serveImpatiently(HttpLimiter.builder().rule(HttpRule.forEverything().charge(waiting)).build());
+    assertThat(get("/ok").statusCode()).isEqualTo(200);
+
+    for (int i = 0; i < 2; i++) { // one may wait
+      assertThat(get("/ok").statusCode()).isEqualTo(503);
+    }
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(memory.peek(ME).used()).isZero();
+    assertThat(get("/ok").statusCode()).isEqualTo(200);
   }
 
   /** Waits a tenth of a second for what is asynchronous. */
