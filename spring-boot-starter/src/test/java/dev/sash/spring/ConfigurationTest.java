@@ -74,6 +74,10 @@ class ConfigurationTest {
           p.limits=1/s;p.paths=/a;p.methods=GE T         | sash.policies.p.methods            | method must be
           p.limits=1/s;p.methods=GET                     | sash.policies.p.methods            | needs sash.policies.p.paths
           p.limits=1/s;p.cost=2                          | sash.policies.p.cost               | needs sash.policies.p.paths
+          p.limits=1/s;p.max-wait=1s                     | sash.policies.p.max-wait           | needs sash.policies.p.paths
+          p.limits=1/s;p.paths=/a;p.max-wait=0s          | sash.policies.p.max-wait           | must be more than PT0S and at most PT10S, was PT0S
+          p.limits=1/s;p.paths=/a;p.max-wait=11s         | sash.policies.p.max-wait           | must be more than PT0S and at most PT10S, was PT11S
+          p.limits=1/s;p.paths=/a;p.max-wait=1s;p.max-waiting=0 | sash.policies.p.max-waiting | must be between 1 and 1000000, was 0
           p.limits=1/s;p.paths=/a;p.cost=0               | sash.policies.p.cost               | 1 or more, was 0
           p.limits=9/m, 5/s;p.paths=/a;p.cost=6          | sash.policies.p.cost               | must be at most 5, which 5/1s sliding-log admits at once, was 6: no request would ever be admitted
           p.limits=1/s;p.paths=/a;p.cost-header=X-Cost   | sash.policies.p.cost-header        | needs sash.web.trusted-proxies

@@ -37,6 +37,9 @@ import org.springframework.boot.context.properties.bind.Name;
  *     400-403; all of them unless set.
  * @param chargeOnlyFailedLogins Whether only failed logins are charged, as Spring Security reports
  *     them. All paths are limited unless paths is set.
+ * @param maxWait The longest time for a request over the limit to wait until it fits, instead of
+ *     being denied, at most 10s; no thread waits. Denied at once unless set.
+ * @param maxWaiting The number of requests that may wait at the same time; further ones are denied.
  * @param mode Whether the policy denies requests, or only counts what it would deny.
  * @param failureRule What decides while Redis does not answer.
  * @param deadline Within which time Redis must have answered.
@@ -57,6 +60,8 @@ public record PolicyProperties(
     @Nullable String unit,
     @DefaultValue List<String> chargeOnlyStatus,
     @DefaultValue("false") boolean chargeOnlyFailedLogins,
+    @Nullable Duration maxWait,
+    @DefaultValue("1000") int maxWaiting,
     @DefaultValue("enforce") Mode mode,
     @DefaultValue("local") FailureRule failureRule,
     @DefaultValue("50ms") Duration deadline) {
@@ -114,6 +119,8 @@ public record PolicyProperties(
         unit,
         chargeOnlyStatus,
         chargeOnlyFailedLogins,
+        maxWait,
+        maxWaiting,
         newMode,
         failureRule,
         deadline);
@@ -142,6 +149,8 @@ public record PolicyProperties(
         started.unit,
         started.chargeOnlyStatus,
         started.chargeOnlyFailedLogins,
+        started.maxWait,
+        started.maxWaiting,
         mode,
         failureRule,
         deadline);
@@ -171,6 +180,8 @@ public record PolicyProperties(
         null,
         List.of(),
         false,
+        null,
+        1_000,
         Mode.ENFORCE,
         FailureRule.LOCAL,
         Duration.ofMillis(50));

@@ -162,6 +162,9 @@ public final class PolicyReader {
       if (configured.costHeader() != null) {
         lost.add("cost-header");
       }
+      if (configured.maxWait() != null) {
+        lost.add("max-wait");
+      }
     }
     boolean hasCalls = !configured.grpcMethods().isEmpty();
     if (!hasPaths && !hasCalls) {

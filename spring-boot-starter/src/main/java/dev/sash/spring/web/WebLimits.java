@@ -18,6 +18,7 @@ import dev.sash.spring.config.ConfiguredPolicies;
 import dev.sash.spring.config.ConfiguredPolicy;
 import dev.sash.spring.config.PolicyProperties.FilterPlace;
 import dev.sash.spring.config.SashProperties;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -238,7 +239,7 @@ public final class WebLimits {
             : check(policy.property("methods"), () -> rule.methods(methods.toArray(String[]::new)));
     HttpRule forLogins =
         policy.properties().chargeOnlyFailedLogins() ? forMethods.when(logins) : forMethods;
-    HttpRule charging = forLogins.charge(charge(policy).cost(cost(policy)));
+    HttpRule charging = forLogins.charge(waiting(policy, charge(policy)).cost(cost(policy)));
     return policy.properties().continues() ? charging.thenContinue() : charging;
   }
 
@@ -262,6 +263,16 @@ public final class WebLimits {
         ? charge
         : charge.onlyIfStatus(
             check(policy.property("charge-only-status"), () -> new Statuses(statuses)));
+  }
+
+  private static Charge waiting(ConfiguredPolicy policy, Charge charge) {
+    Duration maxWait = policy.properties().maxWait();
+    int maxWaiting = policy.properties().maxWaiting();
+    if (maxWait == null) {
+      return charge;
+    }
+    var unused = check(policy.property("max-wait"), () -> charge.maxWait(maxWait));
+    return check(policy.property("max-waiting"), () -> charge.maxWait(maxWait, maxWaiting));
   }
 
   private static RequestCost cost(ConfiguredPolicy policy) {

@@ -39,11 +39,16 @@ public final class ExchangeResponses {
     return known == null ? null : known.verdict();
   }
 
-  /** A verdict, not on a thread of the store's: what follows must not keep it. */
+  /**
+   * A verdict, not on a thread of the store's: what follows must not keep it. A client that
+   * disconnects before it withdraws its request.
+   */
   static Mono<Verdict> verdict(CompletionStage<Verdict> stage) {
     CompletableFuture<Verdict> verdict = stage.toCompletableFuture();
-    Mono<Verdict> mono = Mono.fromFuture(verdict, true);
-    return verdict.isDone() ? mono : mono.publishOn(Schedulers.parallel());
+    Mono<Verdict> mono = Mono.fromFuture(verdict);
+    return verdict.isDone()
+        ? mono
+        : mono.publishOn(Schedulers.parallel()).doOnDiscard(Verdict.class, Verdict::giveBack);
   }
 
   /** The request goes on: the filter's verdict is kept with it until it is done. */
