@@ -16,8 +16,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes decisions as header fields of responses, to admitted and denied requests alike. Immutable.
@@ -37,9 +39,22 @@ public final class RateLimitFields {
   private static final String RESET = "RateLimit-Reset";
   private static final String OLD = "X-";
   private static final Set<FieldStyle> ONLY_STANDARD = Set.of(FieldStyle.RATELIMIT);
+  private static final int ITEMS = 64;
+
+  /** The text of a policy with one limit, which is the same for most of its decisions. */
+  private record Item(String policy, List<Limit> limits, @Nullable String unit, String text) {
+    @SuppressWarnings("ReferenceEquality") // other lists of the same limits only take longer
+    boolean isOf(PolicyDecision decision) {
+      return limits == decision.limits()
+          && policy.equals(decision.policy())
+          && Objects.equals(unit, decision.unit());
+    }
+  }
 
   private final Set<FieldStyle> styles;
+  private final boolean isOnlyStandard;
   private final InstantSource wallClock;
+  private final AtomicReferenceArray<@Nullable Item> items = new AtomicReferenceArray<>(ITEMS);
 
   /**
    * Creates a writer.
@@ -51,6 +66,7 @@ public final class RateLimitFields {
   public RateLimitFields(Set<FieldStyle> styles, InstantSource wallClock) {
     this.styles = EnumSet.noneOf(FieldStyle.class);
     this.styles.addAll(styles);
+    this.isOnlyStandard = styles.equals(ONLY_STANDARD);
     this.wallClock = Objects.requireNonNull(wallClock, "wallClock must not be null");
     if (styles.contains(FieldStyle.X_RATELIMIT_DELTA)
         && styles.contains(FieldStyle.X_RATELIMIT_EPOCH)) {
@@ -70,6 +86,10 @@ public final class RateLimitFields {
   public Map<String, String> write(List<PolicyDecision> decisions) {
     Map<String, String> fields = new LinkedHashMap<>();
     if (decisions.isEmpty()) {
+      return fields;
+    }
+    if (isOnlyStandard && decisions.size() == 1 && decisions.get(0).limits().size() == 1) {
+      write(decisions.get(0), fields::put);
       return fields;
     }
     List<PolicyDecision> known = new ArrayList<>();
@@ -110,11 +130,11 @@ public final class RateLimitFields {
    * @param fields receives names and values, in order
    */
   public void write(PolicyDecision decision, BiConsumer<? super String, ? super String> fields) {
-    if (!styles.equals(ONLY_STANDARD) || decision.limits().size() != 1) {
+    if (!isOnlyStandard || decision.limits().size() != 1) {
       write(List.of(decision)).forEach(fields);
       return;
     }
-    fields.accept(POLICY, policyItem(decision, decision.limits().get(0)));
+    fields.accept(POLICY, policyItem(decision));
     if (isKnown(decision)) {
       fields.accept(STATE, stateItem(decision.name(), decision));
     }
@@ -162,9 +182,21 @@ public final class RateLimitFields {
   }
 
   /** One item for each limit; a policy may have decided about several keys. */
-  private static String policyList(List<PolicyDecision> answers) {
+  /** Returns the item of a policy with one limit. */
+  private String policyItem(PolicyDecision answer) {
+    int place = System.identityHashCode(answer.limits()) & (ITEMS - 1);
+    Item known = items.get(place);
+    if (known == null || !known.isOf(answer)) {
+      String text = policyItem(answer, answer.limits().get(0));
+      known = new Item(answer.policy(), answer.limits(), answer.unit(), text);
+      items.set(place, known);
+    }
+    return known.text();
+  }
+
+  private String policyList(List<PolicyDecision> answers) {
     if (answers.size() == 1 && answers.get(0).limits().size() == 1) {
-      return policyItem(answers.get(0), answers.get(0).limits().get(0));
+      return policyItem(answers.get(0));
     }
     Set<String> items = new LinkedHashSet<>();
     for (PolicyDecision answer : answers) {
@@ -205,8 +237,10 @@ public final class RateLimitFields {
   /** {@code "api";r=50;t=30}. */
   private static String stateItem(String name, PolicyDecision answer) {
     long seconds = ceilSeconds(untilFree(answer));
-    String item = '"' + name + "\";r=" + answer.decision().remaining();
-    return seconds > 0 ? item + ";t=" + seconds : item;
+    long remaining = answer.decision().remaining();
+    return seconds > 0
+        ? '"' + name + "\";r=" + remaining + ";t=" + seconds
+        : '"' + name + "\";r=" + remaining;
   }
 
   /** Zero if waiting is useless or unnecessary. */

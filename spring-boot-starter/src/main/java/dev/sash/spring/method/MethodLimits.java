@@ -56,11 +56,12 @@ public final class MethodLimits {
    * @return null if it is not limited
    */
   public @Nullable MethodLimit find(Method method, Class<?> targetClass) {
-    return found
-        .computeIfAbsent(
-            new MethodClassKey(method, targetClass),
-            key -> Optional.ofNullable(read(method, targetClass)))
-        .orElse(null);
+    MethodClassKey key = new MethodClassKey(method, targetClass);
+    Optional<MethodLimit> known = found.get(key); // without the lock that computeIfAbsent may take
+    if (known == null) {
+      known = found.computeIfAbsent(key, any -> Optional.ofNullable(read(method, targetClass)));
+    }
+    return known.orElse(null);
   }
 
   /** The same, unless it is the web framework that asks. */
