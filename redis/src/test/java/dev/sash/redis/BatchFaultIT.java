@@ -25,12 +25,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A call with many requests fails in each way that a call can fail: every request is decided once
  * and in time, and no request is charged twice.
  */
 @Timeout(120)
+@ExtendWith(ConnectedBefore.class)
 class BatchFaultIT {
   private static final int EACH = 4;
   private static final List<String> KEYS =

@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The circuit breaker opens for a Redis that cannot decide in time, stays open, and for no other.
  */
 @Timeout(120)
+@ExtendWith(ConnectedBefore.class)
 class CircuitBreakerIT {
   private static final Policy POLICY =
       Policy.of("api", Limit.parse("1000/1h")).withDeadline(Duration.ofMillis(50));

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A master of a cluster that does not answer affects the keys in its own slots only. */
 @Timeout(180)
+@ExtendWith(ConnectedBefore.class)
 class ClusterBreakersIT {
   private static final long PERMITS = 100_000;
   private static final Policy POLICY =

@@ -65,7 +65,7 @@ class IncrExpireIT {
    * One request, the rest of the limit half a window later, and the limit again when it has ended.
    */
   private static long mostInAWindow(RedisServer server, String key, BooleanSupplier request) {
-    List<Long> admitted = new ArrayList<>();
+    List<Admitted> admitted = new ArrayList<>();
     long begin = System.nanoTime();
     ask(request, 1, admitted);
     Callers.pause(WINDOW.dividedBy(2));
@@ -76,18 +76,24 @@ class IncrExpireIT {
     }
     ask(request, 2 * LIMIT, admitted);
     return admitted.stream()
-        .mapToLong(
-            from ->
-                admitted.stream().filter(at -> at >= from && at - from < WINDOW.toNanos()).count())
+        .mapToLong(first -> admitted.stream().filter(first::isSurelyWithinAWindowOf).count())
         .max()
         .orElseThrow();
   }
 
-  private static void ask(BooleanSupplier request, int times, List<Long> admitted) {
+  private static void ask(BooleanSupplier request, int times, List<Admitted> admitted) {
     for (int i = 0; i < times; i++) {
+      long asked = System.nanoTime();
       if (request.getAsBoolean()) {
-        admitted.add(System.nanoTime());
+        admitted.add(new Admitted(asked, System.nanoTime()));
       }
+    }
+  }
+
+  /** A request that Redis admitted at some time between the question and the answer. */
+  private record Admitted(long asked, long answered) {
+    boolean isSurelyWithinAWindowOf(Admitted later) {
+      return later.asked >= asked && later.answered - asked < WINDOW.toNanos();
     }
   }
 }

@@ -15,9 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A refund goes to where the permits were charged, whatever decides meanwhile. */
 @Timeout(60)
+@ExtendWith(ConnectedBefore.class)
 class ReceiptIT {
   private static final Policy POLICY =
       Policy.of("api", Limit.parse("5/1h")).withDeadline(Duration.ofMillis(100));

@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The master is replaced, and the old one goes on answering, with errors, on the connection that
  * the store has: the store asks Sentinel again.
  */
 @Timeout(180)
+@ExtendWith(ConnectedBefore.class)
 class RedisDemotionIT {
   private static final long PERMITS = 2_000;
   private static final List<String> KEYS = List.of("a", "b", "c");

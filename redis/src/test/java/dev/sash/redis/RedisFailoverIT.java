@@ -16,9 +16,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A master goes and a replica takes over, or a slot moves, while callers go on asking. */
 @Timeout(180)
+@ExtendWith(ConnectedBefore.class)
 class RedisFailoverIT {
   private static final long PERMITS = 2_000;
   private static final Duration DEADLINE = Duration.ofMillis(50);

@@ -18,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Each way in which Redis fails, while callers go on asking: none waits beyond the deadline, no
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * itself. How long that took is printed.
  */
 @Timeout(120)
+@ExtendWith(ConnectedBefore.class)
 class RedisFaultIT {
   private static final long PERMITS = 2_000;
   private static final Duration DEADLINE = ofMillis(50);

@@ -22,12 +22,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A thread that sends for others may be stopped in the middle of it: on a cold start by class
  * loading, or for want of a processor. Redis has not been asked meanwhile, and is not to blame.
  */
 @Timeout(60)
+@ExtendWith(ConnectedBefore.class)
 class StalledSenderIT {
   private static final Duration STALL = Duration.ofMillis(300);
   private static final Policy POLICY = Policy.of("api", Limit.parse("50/1h"));
@@ -54,7 +56,6 @@ class StalledSenderIT {
         RedisClient client = RedisClient.create(server.uri())) {
       client.setOptions(RedisStore.clientOptions().build());
       client.addListener(stall);
-      RedisStore.connect(server.uri()).close(); // the first connection of a process has more time
       try (RedisStore store =
           RedisStore.builder().client(client).denyCacheTtl(Duration.ZERO).connect()) {
         RateLimiter limiter = store.limiter(POLICY);

@@ -17,11 +17,13 @@ import dev.sash.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What Redis keeps for one key that has spent all it may, over all the keys it is made of. */
 final class KeyMemory {
+  private static final int CALLERS = 16;
   private static final List<RedisContender> CONTENDERS =
       List.of(
           SASH_LOG_BELIEVING,
@@ -40,7 +42,14 @@ final class KeyMemory {
   private final RedisServer server;
   private final Clients clients;
   private final List<Integer> sizes;
-  private final Map<List<Object>, Double> bytes = new HashMap<>();
+  private final Map<Row, Map<Integer, Double>> rows = new LinkedHashMap<>();
+
+  /** A limiter, and how many callers spend the limit of the key at the same time. */
+  private record Row(RedisContender contender, int callers) {
+    String label() {
+      return callers == 1 ? contender.label() + ", one request after another" : contender.label();
+    }
+  }
 
   KeyMemory(RedisServer server, Clients clients, boolean quick) {
     this.server = server;
@@ -49,34 +58,39 @@ final class KeyMemory {
   }
 
   void measure() {
-    try (Callers callers = new Callers(16)) {
-      for (RedisContender contender : CONTENDERS) {
-        for (int requests : sizes) {
-          if (!measure(callers, contender, requests)) {
-            System.out.printf("  %-40s %,d requests take too long%n", contender.label(), requests);
-            break;
-          }
+    measure(new Row(SASH_LOG_BELIEVING, 1));
+    CONTENDERS.forEach(contender -> measure(new Row(contender, CALLERS)));
+  }
+
+  private void measure(Row row) {
+    Map<Integer, Double> bytes = rows.computeIfAbsent(row, same -> new HashMap<>());
+    try (Callers callers = new Callers(row.callers)) {
+      for (int requests : sizes) {
+        double sum = measure(callers, row.contender, requests);
+        if (Double.isNaN(sum)) {
+          System.out.printf("  %-60s %,8d requests take too long%n", row.label(), requests);
+          break;
         }
+        bytes.put(requests, sum);
+        System.out.printf("  %-60s %,8d requests %,12.0f B%n", row.label(), requests, sum);
       }
     }
   }
 
-  private boolean measure(Callers callers, RedisContender contender, int requests) {
+  /** Returns the bytes of a key that has spent its limit, NaN if it takes too long to spend it. */
+  private double measure(Callers callers, RedisContender contender, int requests) {
     server.command("FLUSHALL", "SYNC");
     String key = "user:1";
     Asked asked = contender.limiter(clients, new Task(List.of(key), requests, WINDOW));
     long allowed = callers.spend(asked, key, requests, PATIENCE);
     if (allowed < 0) {
-      return false;
+      return Double.NaN;
     }
     if (allowed < NEARLY_ALL * requests) {
       throw new IllegalStateException(
           "%s allowed %d of its %d permits".formatted(contender.label(), allowed, requests));
     }
-    double sum = clients.lettuce().sync().keys("*").stream().mapToLong(this::bytesOf).sum();
-    bytes.put(List.of(contender, requests), sum);
-    System.out.printf("  %-40s %,8d requests %,12.0f B%n", contender.label(), requests, sum);
-    return true;
+    return clients.lettuce().sync().keys("*").stream().mapToLong(this::bytesOf).sum();
   }
 
   private long bytesOf(String redisKey) {
@@ -84,29 +98,32 @@ final class KeyMemory {
     return (Long) requireNonNull(bytes, redisKey);
   }
 
-  /** Bytes per request of a key with a number of requests; NaN if it was not measured. */
-  double perRequest(RedisContender contender, int requests) {
-    return bytes.getOrDefault(List.of(contender, requests), Double.NaN) / requests;
+  /** Bytes of the exact log for each of a number of requests that came one after another. */
+  double perLoneRequest(int requests) {
+    return rows.get(new Row(SASH_LOG_BELIEVING, 1)).getOrDefault(requests, Double.NaN) / requests;
   }
 
   void describe(Report report) {
     report.section("Memory");
     report.paragraph(
         "`MEMORY USAGE` of all Redis keys that belong to one key which has spent its limit, in"
-            + " bytes (and per request).");
+            + " bytes (and per request). %d callers spend it, unless the row says otherwise: of"
+                .formatted(CALLERS)
+            + " Sash's log, requests that are decided in the same call share a record.");
     List<String> headings = new ArrayList<>(List.of("limit"));
     sizes.stream().map("%,d"::formatted).forEach(headings::add);
     report.table(headings.toArray(String[]::new));
-    for (RedisContender contender : CONTENDERS) {
-      List<String> cells = new ArrayList<>(List.of(contender.label()));
-      for (int requests : sizes) {
-        double each = perRequest(contender, requests);
-        cells.add(
-            Double.isNaN(each)
-                ? "took too long"
-                : String.format("%,.0f (%.2f)", each * requests, each));
-      }
-      report.row(cells.toArray(String[]::new));
-    }
+    rows.forEach(
+        (row, bytes) -> {
+          List<String> cells = new ArrayList<>(List.of(row.label()));
+          for (int requests : sizes) {
+            double sum = bytes.getOrDefault(requests, Double.NaN);
+            cells.add(
+                Double.isNaN(sum)
+                    ? "took too long"
+                    : String.format("%,.0f (%.2f)", sum, sum / requests));
+          }
+          report.row(cells.toArray(String[]::new));
+        });
   }
 }

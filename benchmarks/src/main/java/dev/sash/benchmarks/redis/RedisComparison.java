@@ -138,8 +138,8 @@ public final class RedisComparison {
         "×");
     report.atMost(
         5.1,
-        "exact log of 10,000: at most 5.1 bytes for each logged request",
-        memory.perRequest(SASH_LOG_BELIEVING, 10_000),
+        "exact log of 10,000 requests, one after another: at most 5.1 bytes for each",
+        memory.perLoneRequest(10_000),
         "B");
     report.atLeast(
         20,
