@@ -26,11 +26,13 @@ import org.jspecify.annotations.Nullable;
  *     .onFailure(FailureRule.CLOSED);
  * }</pre>
  *
- * <p>{@link #onFailure} and {@link #withDeadline} matter only if the store is remote.
+ * <p>{@link #onFailure}, {@link #withDeadline} and {@link #withGrace} matter only if the store is
+ * remote.
  */
 public final class Policy {
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   private static final Duration LONGEST_DEADLINE = Duration.ofMinutes(1);
+  private static final Duration DEFAULT_GRACE = Duration.ofSeconds(1);
   private static final int LONGEST_INTERNAL_NAME = 63;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
@@ -39,18 +41,21 @@ public final class Policy {
   private final @Nullable Function<? super String, List<Limit>> tiers;
   private final FailureRule failureRule;
   private final Duration deadline;
+  private final Duration grace;
 
   private Policy(
       String name,
       List<Limit> limits,
       @Nullable Function<? super String, List<Limit>> tiers,
       FailureRule failureRule,
-      Duration deadline) {
+      Duration deadline,
+      Duration grace) {
     this.name = name;
     this.limits = limits;
     this.tiers = tiers;
     this.failureRule = failureRule;
     this.deadline = deadline;
+    this.grace = grace;
   }
 
   /**
@@ -66,7 +71,7 @@ public final class Policy {
               + name
               + "'");
     }
-    return new Policy(name, List.of(), null, FailureRule.LOCAL, DEFAULT_DEADLINE);
+    return new Policy(name, List.of(), null, FailureRule.LOCAL, DEFAULT_DEADLINE, DEFAULT_GRACE);
   }
 
   /**
@@ -84,7 +89,9 @@ public final class Policy {
               + " characters, had "
               + name.length());
     }
-    return new Policy("_" + named(name).name, List.of(), null, FailureRule.LOCAL, DEFAULT_DEADLINE);
+    Policy named = named(name);
+    return new Policy(
+        "_" + name, named.limits, null, named.failureRule, named.deadline, named.grace);
   }
 
   /**
@@ -107,7 +114,8 @@ public final class Policy {
    * @return the policy
    */
   public Policy withLimits(List<Limit> limits) {
-    return new Policy(name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline);
+    return new Policy(
+        name, checked(name, List.copyOf(limits)), tiers, failureRule, deadline, grace);
   }
 
   /**
@@ -127,7 +135,7 @@ public final class Policy {
    * @return the policy
    */
   public Policy withoutTiers() {
-    return new Policy(name, limits, null, failureRule, deadline);
+    return new Policy(name, limits, null, failureRule, deadline, grace);
   }
 
   /**
@@ -142,7 +150,7 @@ public final class Policy {
    */
   public Policy withTiers(Function<? super String, List<Limit>> limitsOfKey) {
     Objects.requireNonNull(limitsOfKey, "limitsOfKey must not be null");
-    return new Policy(name, limits, limitsOfKey, failureRule, deadline);
+    return new Policy(name, limits, limitsOfKey, failureRule, deadline, grace);
   }
 
   /**
@@ -153,7 +161,7 @@ public final class Policy {
    */
   public Policy onFailure(FailureRule rule) {
     Objects.requireNonNull(rule, "rule must not be null");
-    return new Policy(name, limits, tiers, rule, deadline);
+    return new Policy(name, limits, tiers, rule, deadline, grace);
   }
 
   /**
@@ -165,7 +173,23 @@ public final class Policy {
    */
   public Policy withDeadline(Duration deadline) {
     Bounds.checkDuration("deadline", LONGEST_DEADLINE, deadline);
-    return new Policy(name, limits, tiers, failureRule, deadline);
+    return new Policy(name, limits, tiers, failureRule, deadline, grace);
+  }
+
+  /**
+   * Returns this policy with another grace: how much longer than the deadline a caller waits at
+   * most, while this process itself is too late to have read the response in time. It is stopped,
+   * collects garbage, or has just started, and the store is not to blame.
+   *
+   * @param grace zero to never wait longer than the deadline, at most a minute; 1 s by default
+   * @return the policy
+   */
+  public Policy withGrace(Duration grace) {
+    if (grace.isNegative() || grace.compareTo(LONGEST_DEADLINE) > 0) {
+      throw new IllegalArgumentException(
+          "grace must be at least 0 and at most " + LONGEST_DEADLINE + ", was " + grace);
+    }
+    return new Policy(name, limits, tiers, failureRule, deadline, grace);
   }
 
   /**
@@ -202,6 +226,15 @@ public final class Policy {
    */
   public Duration deadline() {
     return deadline;
+  }
+
+  /**
+   * Returns how much longer than the deadline to wait while this process is late itself.
+   *
+   * @return the grace
+   */
+  public Duration grace() {
+    return grace;
   }
 
   /**

@@ -285,14 +285,21 @@ public final class RateLimiter {
   }
 
   /**
-   * Returns this limiter with another deadline for a remote store, as in {@link
-   * Policy#withDeadline}: for requests whose caller does not wait as long as the policy.
+   * Returns this limiter for callers that wait no longer than that for a remote store, whatever the
+   * policy's {@linkplain Policy#withDeadline deadline} and {@linkplain Policy#withGrace grace} are:
+   * its failure rule then decides. The time may be another for each request.
    *
-   * @param deadline more than zero, at most a minute
-   * @return a limiter that shares this one's state; cheap to create
+   * @param longest more than zero
+   * @return this limiter if the policy never waits longer; otherwise one that shares its state,
+   *     cheap to create
    */
-  public RateLimiter withDeadline(Duration deadline) {
-    return new RateLimiter(store, policy().withDeadline(deadline));
+  public RateLimiter waitingAtMost(Duration longest) {
+    Policy policy = policy();
+    if (policy.deadline().plus(policy.grace()).compareTo(longest) <= 0) {
+      return this;
+    }
+    Duration deadline = policy.deadline().compareTo(longest) < 0 ? policy.deadline() : longest;
+    return new RateLimiter(store, policy.withDeadline(deadline).withGrace(Duration.ZERO));
   }
 
   /**

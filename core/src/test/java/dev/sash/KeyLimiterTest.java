@@ -83,14 +83,26 @@ class KeyLimiterTest {
   }
 
   @Test
-  void anotherDeadlineChangesNothingElse() {
-    RateLimiter hurried = limiter.withDeadline(Duration.ofMillis(7));
+  void aShorterWaitChangesNothingElse() {
+    RateLimiter hurried = limiter.waitingAtMost(Duration.ofMillis(7));
     one.tryAcquire(2);
 
     assertThat(hurried.policy().deadline()).isEqualTo(Duration.ofMillis(7));
+    assertThat(hurried.policy().grace()).isZero();
     assertThat(hurried.policy().limits()).isEqualTo(limiter.policy().limits());
     assertThat(hurried.tryAcquire("k").used()).isEqualTo(3);
-    assertThatThrownBy(() -> limiter.withDeadline(Duration.ZERO)).hasMessageContaining("deadline");
+    assertThatThrownBy(() -> limiter.waitingAtMost(Duration.ZERO)).hasMessageContaining("deadline");
+  }
+
+  @Test
+  void aWaitBeyondTheDeadlineEndsTheGraceAlone() {
+    Duration deadline = limiter.policy().deadline();
+    Duration longest = deadline.plus(limiter.policy().grace());
+
+    Policy graceless = limiter.waitingAtMost(longest.minusNanos(1)).policy();
+    assertThat(graceless.deadline()).isEqualTo(deadline);
+    assertThat(graceless.grace()).isZero();
+    assertThat(limiter.waitingAtMost(longest)).isSameAs(limiter);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.sash.store;
 
 import dev.sash.Decision;
+import dev.sash.Policy;
 import dev.sash.store.StoreException.Reason;
 import java.time.Duration;
 import java.util.Map;
@@ -15,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps callers from waiting for a remote store that does not answer: enforces the policy's {@link
- * dev.sash.Policy#deadline}, and after a few failures in a row stops asking until a probe succeeds.
- * What is not decided in time is a {@link StoreException}; it may have been charged, never twice. A
- * deadline begins again while this process itself is late.
+ * Policy#deadline}, and after a few failures in a row stops asking until a probe succeeds. What is
+ * not decided in time is a {@link StoreException}; it may have been charged, never twice. A
+ * deadline begins again while this process itself is late, within the policy's {@link
+ * Policy#grace}; without grace, what is late because of this process is no failure of the store.
  *
  * <p>There is one {@link CircuitBreaker} for each server and deadline, since how slow is too slow
  * depends on the deadline.
@@ -26,7 +28,13 @@ public final class CircuitBreakers extends StoreDecorator {
   /** The deadline of operations for which no failure rule decides. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private record Part(String server, Duration deadline) {}
+  /**
+   * Callers' deadlines with the same highest bits share a breaker, or there would be no end of
+   * them.
+   */
+  private static final int SHARED_BITS = 4;
+
+  private record Part(String server, long deadlineNanos) {}
 
   private final RemoteStore remote;
   private final String name;
@@ -53,7 +61,7 @@ public final class CircuitBreakers extends StoreDecorator {
       throw breaker.refusal();
     }
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
-    Deadline deadline = new Deadline(remote, deadlineNanos(operation, limits));
+    Deadline deadline = deadline(operation, limits);
     boolean interrupted = false;
     try {
       while (true) {
@@ -67,7 +75,7 @@ public final class CircuitBreakers extends StoreDecorator {
           throw failure(breaker, e);
         } catch (TimeoutException e) {
           if (!deadline.extend()) {
-            throw failure(breaker, tooLate(reply, limits));
+            throw failure(breaker, tooLate(reply, limits, deadline));
           }
         }
       }
@@ -87,12 +95,10 @@ public final class CircuitBreakers extends StoreDecorator {
     }
     CompletableFuture<Decision> reply = ask(operation, limits, key, permits);
     if (!reply.isDone()) {
-      long nanos = deadlineNanos(operation, limits);
-      queue(nanos)
+      Deadline deadline = deadline(operation, limits);
+      queue(isGuarded(operation) ? sharedDeadlineNanos(limits.policy()) : PATIENCE_NANOS)
           .add(
-              reply,
-              new Deadline(remote, nanos),
-              () -> reply.completeExceptionally(tooLate(reply, limits)));
+              reply, deadline, () -> reply.completeExceptionally(tooLate(reply, limits, deadline)));
     }
     return reply.handle(
         (decision, thrown) -> {
@@ -109,8 +115,22 @@ public final class CircuitBreakers extends StoreDecorator {
     return operation != Operation.RESET && operation != Operation.INSPECT;
   }
 
-  private static long deadlineNanos(Operation operation, ResolvedLimits limits) {
-    return isGuarded(operation) ? limits.policy().deadline().toNanos() : PATIENCE_NANOS;
+  private Deadline deadline(Operation operation, ResolvedLimits limits) {
+    Policy policy = limits.policy();
+    long nanos = isGuarded(operation) ? policy.deadline().toNanos() : PATIENCE_NANOS;
+    return new Deadline(remote, nanos, policy.grace().toNanos());
+  }
+
+  /** A policy's deadline has a breaker and a queue of its own; callers' deadlines share theirs. */
+  private static long sharedDeadlineNanos(Policy policy) {
+    long nanos = policy.deadline().toNanos();
+    return policy.grace().isZero() ? sharedDeadlineNanos(nanos) : nanos;
+  }
+
+  /** Returns the longest of the deadlines that share a breaker, which differ by less than 1/8. */
+  static long sharedDeadlineNanos(long nanos) {
+    long lowBits = (Long.highestOneBit(nanos) >>> (SHARED_BITS - 1)) - 1;
+    return lowBits <= 0 ? nanos : (nanos + lowBits) & ~lowBits;
   }
 
   private CompletableFuture<Decision> ask(
@@ -123,14 +143,17 @@ public final class CircuitBreakers extends StoreDecorator {
     return queue == null ? queues.computeIfAbsent(nanos, any -> new DeadlineQueue()) : queue;
   }
 
-  private StoreException tooLate(CompletableFuture<Decision> reply, ResolvedLimits limits) {
+  private StoreException tooLate(
+      CompletableFuture<Decision> reply, ResolvedLimits limits, Deadline deadline) {
     Reason reason = remote.giveUp(reply);
-    return new StoreException(
-        reason,
-        reason == Reason.OVERLOADED
-            ? "too many requests to send them within " + limits.policy().deadline()
-            : "no response within " + limits.policy().deadline(),
-        null);
+    String within = " within " + limits.policy().deadline();
+    if (reason == Reason.OVERLOADED) {
+      return new StoreException(reason, "too many requests to send them" + within, null);
+    }
+    return deadline.isFirmAndWasLate()
+        ? new StoreException(
+            Reason.OVERLOADED, "no response" + within + ", while this process was late", null)
+        : new StoreException(reason, "no response" + within, null);
   }
 
   private static StoreException failure(CircuitBreaker breaker, @Nullable Throwable thrown) {
@@ -152,7 +175,7 @@ public final class CircuitBreakers extends StoreDecorator {
   }
 
   private CircuitBreaker breaker(ResolvedLimits limits, String key) {
-    Part part = new Part(remote.serverOf(limits, key), limits.policy().deadline());
+    Part part = new Part(remote.serverOf(limits, key), sharedDeadlineNanos(limits.policy()));
     CircuitBreaker breaker = breakers.get(part);
     return breaker == null ? breakers.computeIfAbsent(part, this::create) : breaker;
   }
@@ -161,7 +184,7 @@ public final class CircuitBreakers extends StoreDecorator {
     CircuitBreaker breaker =
         new CircuitBreaker(
             part.server.isEmpty() ? name : name + " " + part.server,
-            part.deadline,
+            Duration.ofNanos(part.deadlineNanos),
             () -> remote.probe(part.server),
             () -> remote.reconnect(part.server));
     if (closed) {

@@ -1,15 +1,10 @@
 package dev.sash.store;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Until when to wait for a remote store. If this process itself was late meanwhile, the reply may
  * have arrived without anybody to read it: then the deadline begins again. Not thread-safe.
  */
 final class Deadline {
-  /** The most that anybody waits beyond a deadline; a process that stands still does not wait. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   /** The part of a deadline for which a process must have been late to have missed a reply. */
   private static final long LATE_PART = 10;
 
@@ -17,17 +12,22 @@ final class Deadline {
   private final long nanos;
   private long lateNanos;
   private long endNanos;
-  private long patienceNanos = PATIENCE_NANOS;
+  private final boolean isFirm;
+  private long graceNanos;
 
   /**
    * Starts now.
    *
    * @param store the store to wait for
    * @param nanos how long
+   * @param graceNanos how much longer at most while this process is late; a process that stands
+   *     still does not wait
    */
-  Deadline(RemoteStore store, long nanos) {
+  Deadline(RemoteStore store, long nanos, long graceNanos) {
     this.store = store;
     this.nanos = nanos;
+    this.graceNanos = graceNanos;
+    isFirm = graceNanos == 0;
     lateNanos = store.lateNanos();
     endNanos = System.nanoTime() + nanos;
   }
@@ -43,14 +43,22 @@ final class Deadline {
    * @return whether there is time left now
    */
   boolean extend() {
-    long late = store.lateNanos();
-    if (late - lateNanos < nanos / LATE_PART || patienceNanos <= 0) {
+    if (graceNanos <= 0 || !wasLate()) {
       return false;
     }
-    lateNanos = late;
-    long more = Math.min(nanos, patienceNanos);
-    patienceNanos -= more;
+    lateNanos = store.lateNanos();
+    long more = Math.min(nanos, graceNanos);
+    graceNanos -= more;
     endNanos = System.nanoTime() + more;
     return true;
+  }
+
+  /** Returns whether this process was late, and was not given the time to make up for it. */
+  boolean isFirmAndWasLate() {
+    return isFirm && wasLate();
+  }
+
+  private boolean wasLate() {
+    return store.lateNanos() - lateNanos >= nanos / LATE_PART;
   }
 }

@@ -15,7 +15,7 @@ public final class StoreException extends RuntimeException {
     UNAVAILABLE,
     /** What is stored under this key is not Sash's: only this key is affected. */
     FOREIGN_STATE,
-    /** This process has too many requests in flight: the store itself has not failed. */
+    /** This process has too many requests in flight, or is late: the store has not failed. */
     OVERLOADED
   }
 

@@ -7,6 +7,9 @@ import dev.sash.Decision;
 import dev.sash.LogRecorder;
 import dev.sash.store.StoreException.Reason;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -95,6 +98,66 @@ class CircuitBreakersTest {
     assertThat(failure).hasMessage("no response within PT0.02S");
     assertThat(breakers.decideAsync(Operation.ACQUIRE, HASTY, "a", 1))
         .failsWithin(Duration.ofSeconds(40));
+  }
+
+  @Test
+  void withoutGraceNobodyWaitsForALateProcessAndTheStoreIsNotBlamed() {
+    store.answer = CompletableFuture::new;
+    store.isAlwaysLate = true;
+    ResolvedLimits firm =
+        FakeStore.resolved(
+            FakeStore.POLICY.withDeadline(Duration.ofMillis(2)).withGrace(Duration.ZERO));
+    for (int i = 0; i < 20; i++) {
+      StoreException failure =
+          catchThrowableOfType(
+              StoreException.class, () -> breakers.decide(Operation.ACQUIRE, firm, "a", 1));
+      assertThat(failure)
+          .hasMessage("no response within PT0.002S, while this process was late")
+          .extracting(StoreException::reason)
+          .isEqualTo(Reason.OVERLOADED);
+      assertThat(breakers.decideAsync(Operation.ACQUIRE, firm, "a", 1))
+          .failsWithin(Duration.ofSeconds(40));
+    }
+    assertThat(breakers.isUp()).isTrue();
+
+    store.isAlwaysLate = false;
+    for (int i = 0; i < 5; i++) {
+      assertThat(breakers.decideAsync(Operation.ACQUIRE, firm, "a", 1))
+          .failsWithin(Duration.ofSeconds(40));
+    }
+    assertThat(breakers.isUp()).isFalse();
+  }
+
+  @Test
+  void callersWithDeadlinesOfTheirOwnShareABreaker() {
+    store.failsWith(Reason.UNAVAILABLE);
+    for (int i = 0; i < 5; i++) {
+      assertThat(failureWithin(14_990_000 - i)).hasMessage("on purpose");
+    }
+    assertThat(failureWithin(14_980_000)).hasMessage("circuit breaker is open: on purpose");
+    assertThat(failureWithin(12_000_000)).hasMessage("on purpose");
+    assertThat(failure("a")).as("another policy's").hasMessage("on purpose");
+  }
+
+  private StoreException failureWithin(long nanos) {
+    ResolvedLimits caller =
+        FakeStore.resolved(
+            FakeStore.POLICY.withDeadline(Duration.ofNanos(nanos)).withGrace(Duration.ZERO));
+    return catchThrowableOfType(
+        StoreException.class, () -> breakers.decide(Operation.ACQUIRE, caller, "a", 1));
+  }
+
+  @Test
+  void thereAreFewBreakersForAnyNumberOfDeadlines() {
+    Random random = new Random(1);
+    Set<Long> classes = new HashSet<>();
+    for (int i = 0; i < 100_000; i++) {
+      long nanos = 1 + (long) Math.pow(60e9, random.nextDouble());
+      long shared = CircuitBreakers.sharedDeadlineNanos(nanos);
+      assertThat(shared).isBetween(nanos, nanos + nanos / 8);
+      classes.add(shared);
+    }
+    assertThat(classes).hasSizeLessThan(300);
   }
 
   @Test

@@ -38,7 +38,7 @@ final class ActivePolicy {
   /**
    * Resolves the key, the limits and the cost of a request.
    *
-   * @param deadline the longest time to wait for a remote store, if that is less than the policy's
+   * @param deadline the longest time to wait for a remote store, if the policy's is longer
    */
   PolicyCharge charge(CheckRequest request, Duration deadline) {
     String key = key(request);
@@ -46,16 +46,11 @@ final class ActivePolicy {
     return new PolicyCharge(
         config.name(),
         config,
-        limiter(tier, deadline),
+        tier.limiter.waitingAtMost(deadline),
         tier.limits,
         key,
         permits(request),
         listed(request, key));
-  }
-
-  private RateLimiter limiter(Tier tier, Duration deadline) {
-    boolean longer = deadline.compareTo(config.policy().deadline()) >= 0;
-    return longer ? tier.limiter : tier.limiter.withDeadline(deadline);
   }
 
   private @Nullable Reason listed(CheckRequest request, String key) {

@@ -88,6 +88,7 @@ public record DomainLimits(String domain, Engine engine, Algorithm algorithm, Du
     return engine.limiter(
         Policy.internal(fits ? NAME + "." + domain : NAME)
             .withLimit(unused)
-            .withDeadline(deadline));
+            .withDeadline(deadline)
+            .withGrace(Duration.ZERO)); // the client does not wait longer
   }
 }

@@ -29,6 +29,14 @@ class TimeLimitTest {
   }
 
   @Test
+  void aTimeWithinTheGraceOfThePolicyEndsIt() {
+    RateLimiter bounded = TimeLimit.of(Duration.ofMillis(1600).toNanos()).bounding(LIMITER);
+
+    assertThat(bounded.policy().deadline()).isEqualTo(Duration.ofMillis(500));
+    assertThat(bounded.policy().grace()).isZero();
+  }
+
+  @Test
   void aLongerTimeOrNoneChangesNothing() {
     assertThat(TimeLimit.NONE.bounding(LIMITER)).isSameAs(LIMITER);
     assertThat(TimeLimit.NONE.left()).isEqualTo(Duration.ofMinutes(1));
