@@ -100,7 +100,8 @@ final class KeyMemory {
 
   /** Bytes of the exact log for each of a number of requests that came one after another. */
   double perLoneRequest(int requests) {
-    return rows.get(new Row(SASH_LOG_BELIEVING, 1)).getOrDefault(requests, Double.NaN) / requests;
+    Map<Integer, Double> bytes = rows.getOrDefault(new Row(SASH_LOG_BELIEVING, 1), Map.of());
+    return bytes.getOrDefault(requests, Double.NaN) / requests;
   }
 
   void describe(Report report) {
