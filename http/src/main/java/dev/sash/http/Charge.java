@@ -234,7 +234,7 @@ public final class Charge {
       if (skippedWithoutKey) {
         return null;
       }
-      found = new ClientAddressKey(32, 64).keyOf(request);
+      found = new Extractors.ClientAddress(32, 64).keyOf(request);
     }
     long permits = cost.permitsOf(request);
     checkPermits(permits);

@@ -3,9 +3,7 @@ package dev.sash.http;
 import dev.sash.AllOrNothing;
 import dev.sash.Decision;
 import dev.sash.address.AddressRanges;
-import dev.sash.http.Denial.Reason;
-import dev.sash.http.internal.PathPattern;
-import dev.sash.http.internal.RequestPath;
+import dev.sash.http.internal.AccessLists;
 import dev.sash.http.internal.WaitingRequest;
 import dev.sash.http.internal.WaitingRequests;
 import dev.sash.key.Keys;
@@ -16,7 +14,6 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -50,41 +47,23 @@ public final class HttpLimiter {
 
   private final TrustedProxies proxies;
   private final List<HttpRule> rules;
-  private final List<PathPattern> exempt;
-  private final AddressRanges allowedAddresses;
-  private final AddressRanges deniedAddresses;
-  private final Set<String> allowedKeys;
-  private final Set<String> deniedKeys;
-  private final RateLimitFields fields;
-  private final DenialFormat denials;
+  private final AccessLists lists;
+  private final Verdicts verdicts;
 
   /** Shared by the limiters that this one is divided into. */
   private final WaitingRequests waiting;
 
-  private HttpLimiter(Builder builder) {
-    proxies = builder.proxies;
-    rules = List.copyOf(builder.rules);
-    exempt = builder.exempt.stream().map(PathPattern::parse).toList();
-    allowedAddresses = AddressRanges.of(builder.allowedAddresses);
-    deniedAddresses = AddressRanges.of(builder.deniedAddresses);
-    allowedKeys = Set.copyOf(builder.allowedKeys);
-    deniedKeys = Set.copyOf(builder.deniedKeys);
-    fields = new RateLimitFields(builder.styles, builder.wallClock);
-    denials = builder.denials;
-    waiting = new WaitingRequests();
-  }
-
-  private HttpLimiter(HttpLimiter other, List<HttpRule> rules) {
-    proxies = other.proxies;
+  private HttpLimiter(
+      TrustedProxies proxies,
+      List<HttpRule> rules,
+      AccessLists lists,
+      Verdicts verdicts,
+      WaitingRequests waiting) {
+    this.proxies = proxies;
     this.rules = rules;
-    exempt = other.exempt;
-    allowedAddresses = other.allowedAddresses;
-    deniedAddresses = other.deniedAddresses;
-    allowedKeys = other.allowedKeys;
-    deniedKeys = other.deniedKeys;
-    fields = other.fields;
-    denials = other.denials;
-    waiting = other.waiting;
+    this.lists = lists;
+    this.verdicts = verdicts;
+    this.waiting = waiting;
   }
 
   /**
@@ -155,7 +134,7 @@ public final class HttpLimiter {
       return;
     }
     IncomingRequest request = new IncomingRequest(view, proxies);
-    if (isExempt(request.requestPath()) || isOneOf(allowedAddresses, request)) {
+    if (isExempt(request)) {
       return;
     }
     for (HttpRule rule : rules) {
@@ -164,7 +143,7 @@ public final class HttpLimiter {
           if (charge.isForFailedLogins()) {
             PendingCharge pending = charge.pendingFor(request);
             if (pending != null
-                && !allowedKeys.contains(pending.target().key())
+                && !lists.exempt(List.of(pending))
                 && !verdict.chargesFailedLoginTo(pending.policy())) {
               pending.charge();
             }
@@ -186,7 +165,8 @@ public final class HttpLimiter {
    * @return the limiter; it charges nothing if no charge is kept
    */
   public HttpLimiter withCharges(Predicate<Charge> condition) {
-    return new HttpLimiter(this, rules.stream().map(rule -> rule.withCharges(condition)).toList());
+    List<HttpRule> some = rules.stream().map(rule -> rule.withCharges(condition)).toList();
+    return new HttpLimiter(proxies, some, lists, verdicts, waiting);
   }
 
   /**
@@ -207,29 +187,24 @@ public final class HttpLimiter {
    * @return admitted if all policies admit the request
    */
   public Verdict report(RequestView view, List<PolicyDecision> decisions) {
-    List<PolicyDecision> copy = List.copyOf(decisions);
-    return isDenied(copy)
-        ? denied(copy, RequestSummary.of(view))
-        : Verdict.allowed(copy, fields.write(copy), List.of(), null);
+    return verdicts.on(List.copyOf(decisions), () -> RequestSummary.of(view));
   }
 
   private CompletionStage<Verdict> decide(IncomingRequest request, @Nullable Verdict earlier) {
-    if (isOneOf(deniedAddresses, request)) {
+    if (lists.deny(request::client)) {
       return CompletableFuture.completedFuture(forbidden(request, earlier));
     }
     if (isPreflight(request.view())) {
       return CompletableFuture.completedFuture(unlimited(Verdict.NOT_LIMITED, earlier));
     }
-    if (isExempt(request.requestPath())
-        || isOneOf(allowedAddresses, request)
-        || (earlier != null && earlier.isExempt())) {
+    if (isExempt(request) || (earlier != null && earlier.isExempt())) {
       return CompletableFuture.completedFuture(unlimited(Verdict.EXEMPT, earlier));
     }
     List<PendingCharge> charges = charges(request);
-    if (containKeyOf(deniedKeys, charges)) {
+    if (lists.deny(charges)) {
       return CompletableFuture.completedFuture(forbidden(request, earlier));
     }
-    if (containKeyOf(allowedKeys, charges)) {
+    if (lists.exempt(charges)) {
       return CompletableFuture.completedFuture(unlimited(Verdict.EXEMPT, earlier));
     }
     if (charges.isEmpty()) {
@@ -243,7 +218,8 @@ public final class HttpLimiter {
     CompletableFuture<List<Decision>> charged = AllOrNothing.tryAcquire(charges);
     Supplier<RequestSummary> summary = summaryOf(request, charged.isDone());
     return cancellable(
-        charged.thenCompose(decisions -> verdict(charges, decisions, summary, earlier)), () -> {});
+        charged.thenCompose(decisions -> verdicts.on(charges, decisions, summary, earlier)),
+        () -> {});
   }
 
   private CompletionStage<Verdict> decideOrWait(
@@ -256,7 +232,7 @@ public final class HttpLimiter {
                 : new WaitingRequest.Earlier(earlier::chargesToRepeat, earlier::refunded));
     Supplier<RequestSummary> summary = summaryOf(request, waits.outcome().isDone());
     return cancellable(
-        waits.outcome().thenCompose(outcome -> verdict(charges, outcome, summary, earlier)),
+        waits.outcome().thenCompose(outcome -> verdicts.on(charges, outcome, summary, earlier)),
         () -> waiting.withdraw(waits));
   }
 
@@ -285,42 +261,6 @@ public final class HttpLimiter {
               }
             });
     return result;
-  }
-
-  private CompletionStage<Verdict> verdict(
-      List<PendingCharge> charges,
-      WaitingRequest.Outcome outcome,
-      Supplier<RequestSummary> request,
-      @Nullable Verdict earlier) {
-    if (earlier == null || outcome.repeated() < 0) {
-      return verdict(charges, outcome.decisions(), request, earlier);
-    }
-    List<Decision> repeated = outcome.decisions().subList(0, outcome.repeated());
-    List<Decision> own =
-        outcome.decisions().subList(outcome.repeated(), outcome.decisions().size());
-    List<PolicyDecision> all = earlier.decisionsAfter(repeated);
-    List<Verdict.Charged> charged = addTo(all, charges, own);
-    if (isDenied(all)) {
-      return CompletableFuture.completedFuture(denied(all, request.get()));
-    }
-    earlier.chargedAgain(repeated);
-    return CompletableFuture.completedFuture(
-        Verdict.allowed(List.copyOf(all), fields.write(all), charged, earlier));
-  }
-
-  /** Adds the decisions that responses show, and returns all charges. */
-  private static List<Verdict.Charged> addTo(
-      List<PolicyDecision> all, List<PendingCharge> charges, List<Decision> decisions) {
-    List<Verdict.Charged> charged = new ArrayList<>(charges.size());
-    for (int i = 0; i < charges.size(); i++) {
-      PendingCharge charge = charges.get(i);
-      Decision decision = decisions.get(i);
-      charged.add(new Verdict.Charged(charge, decision, charge.isBinding() ? all.size() : -1));
-      if (charge.isBinding()) {
-        all.add(charge.decided(decision));
-      }
-    }
-    return charged;
   }
 
   /** Returns the number of keys that requests wait for. */
@@ -352,18 +292,8 @@ public final class HttpLimiter {
     return () -> summary;
   }
 
-  /** Without such lists, which is usual, the address is not needed. */
-  private static boolean isOneOf(AddressRanges addresses, IncomingRequest request) {
-    return !addresses.isEmpty() && addresses.contains(request.client());
-  }
-
-  private boolean isExempt(RequestPath path) {
-    return !path.ambiguous() && PathPattern.oneMatches(exempt, path);
-  }
-
-  private static boolean containKeyOf(Set<String> keys, List<PendingCharge> charges) {
-    return !keys.isEmpty()
-        && charges.stream().anyMatch(charge -> keys.contains(charge.target().key()));
+  private boolean isExempt(IncomingRequest request) {
+    return lists.exempt(request.requestPath()) || lists.exempt(request::client);
   }
 
   private List<PendingCharge> charges(IncomingRequest request) {
@@ -388,50 +318,7 @@ public final class HttpLimiter {
     if (earlier != null) {
       earlier.giveBack();
     }
-    Denial denial = new Denial(Reason.FORBIDDEN, List.of(), RequestSummary.of(request.view()));
-    return Verdict.denied(denials.responseTo(denial), List.of(), Map.of());
-  }
-
-  private CompletionStage<Verdict> verdict(
-      List<PendingCharge> charges,
-      List<Decision> decisions,
-      Supplier<RequestSummary> request,
-      @Nullable Verdict earlier) {
-    List<PolicyDecision> all = new ArrayList<>(charges.size());
-    if (earlier != null) {
-      all.addAll(earlier.decisions());
-    }
-    int own = all.size();
-    List<Verdict.Charged> charged = addTo(all, charges, decisions);
-    List<PolicyDecision> decided = all.subList(own, all.size());
-    if (!isDenied(decided)) {
-      return CompletableFuture.completedFuture(
-          Verdict.allowed(List.copyOf(all), fields.write(all), charged, earlier));
-    }
-    return earlier == null
-        ? CompletableFuture.completedFuture(denied(decided, request.get()))
-        : earlier.refunded().thenApply(before -> denied(joined(before, decided), request.get()));
-  }
-
-  private static List<PolicyDecision> joined(
-      List<PolicyDecision> before, List<PolicyDecision> after) {
-    List<PolicyDecision> all = new ArrayList<>(before);
-    all.addAll(after);
-    return all;
-  }
-
-  private static boolean isDenied(List<PolicyDecision> decisions) {
-    for (PolicyDecision each : decisions) {
-      if (!each.decision().allowed()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private Verdict denied(List<PolicyDecision> decisions, RequestSummary request) {
-    DenialResponse response = denials.responseTo(Denial.of(decisions, request));
-    return Verdict.denied(response, decisions, fields.write(decisions));
+    return verdicts.forbidden(RequestSummary.of(request.view()));
   }
 
   /** Builder for {@link HttpLimiter}. Not thread-safe. */
@@ -607,7 +494,10 @@ public final class HttpLimiter {
       if (rules.isEmpty()) {
         throw new IllegalArgumentException("rules must be 1 or more, were 0");
       }
-      return new HttpLimiter(this);
+      AccessLists lists =
+          new AccessLists(exempt, allowedAddresses, deniedAddresses, allowedKeys, deniedKeys);
+      Verdicts verdicts = new Verdicts(new RateLimitFields(styles, wallClock), denials);
+      return new HttpLimiter(proxies, List.copyOf(rules), lists, verdicts, new WaitingRequests());
     }
   }
 }

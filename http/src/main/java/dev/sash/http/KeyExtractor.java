@@ -65,7 +65,7 @@ public interface KeyExtractor {
    * @return always finds a key
    */
   static KeyExtractor clientAddress(int ipv4Bits, int ipv6Bits) {
-    return new ClientAddressKey(ipv4Bits, ipv6Bits);
+    return new Extractors.ClientAddress(ipv4Bits, ipv6Bits);
   }
 
   /**
@@ -75,7 +75,7 @@ public interface KeyExtractor {
    * @return finds no key in anonymous requests
    */
   static KeyExtractor principal() {
-    return new DerivedKey(true, by("user", IncomingRequest::principal));
+    return new Extractors.Derived(true, by("user", IncomingRequest::principal));
   }
 
   /**
@@ -221,7 +221,7 @@ public interface KeyExtractor {
     if (extractors.isEmpty()) {
       throw new IllegalArgumentException("parts must be 1 or more, were 0");
     }
-    return new DerivedKey(
+    return new Extractors.Derived(
         extractors.stream().anyMatch(KeyExtractor::usesPrincipal),
         request -> {
           List<String> keys = new ArrayList<>();
@@ -254,7 +254,7 @@ public interface KeyExtractor {
    */
   default KeyExtractor orElse(KeyExtractor other) {
     Objects.requireNonNull(other, "other must not be null");
-    return new DerivedKey(
+    return new Extractors.Derived(
         usesPrincipal() || other.usesPrincipal(),
         request -> {
           String key = keyOf(request);
@@ -289,7 +289,7 @@ public interface KeyExtractor {
   }
 
   private static KeyExtractor mapped(KeyExtractor extractor, UnaryOperator<String> hash) {
-    return new DerivedKey(
+    return new Extractors.Derived(
         extractor.usesPrincipal(),
         request -> {
           String key = extractor.keyOf(request);
