@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sash.LimiterRegistry;
 import dev.sash.http.HttpRule;
 import dev.sash.http.KeyExtractor;
+import dev.sash.redis.RedisStore;
 import dev.sash.spring.config.BadConfigurationException;
 import dev.sash.testkit.redis.RedisServer;
 import java.net.http.HttpResponse;
@@ -19,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -165,7 +168,7 @@ class SecurityIT {
   void bothPlacesDecideOnRedis(WebApplicationType type) throws Exception {
     try (RedisServer redis = RedisServer.start();
         TestApp app =
-            app(type, Shop.Plain.class, Shop.class)
+            app(type, Shop.Plain.class, AutoConfigured.class)
                 .with("sash.redis.uri=" + redis.uri())
                 .with("sash.policies.address.limits=40/1h", "sash.policies.address.paths=/api/**")
                 .with("sash.policies.person.limits=3/1h", "sash.policies.person.paths=/api/**")
@@ -174,8 +177,16 @@ class SecurityIT {
       assertThat(statuses(app, 5, "Authorization", ANN)).containsExactly(200, 200, 200, 429, 429);
       assertThat(used(app, "address", "ip:127.0.0.1")).isEqualTo(3);
       assertThat(used(app, "person", "user:ann")).isEqualTo(3);
+      RedisStore store = app.bean(RedisStore.class);
+      assertThat(store.keys("address", 9)).containsExactly("ip:127.0.0.1");
+      assertThat(store.keys("person", 9)).containsExactly("user:ann");
     }
   }
+
+  /** With the store that the starter makes. */
+  @SpringBootConfiguration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class AutoConfigured {}
 
   @RestController
   static class Report {
