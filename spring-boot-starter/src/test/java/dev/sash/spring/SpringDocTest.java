@@ -1,5 +1,6 @@
 package dev.sash.spring;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sash.spring.autoconfigure.SashAutoConfiguration;
@@ -10,6 +11,8 @@ import java.io.InputStream;
 import java.io.StringReader;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -17,6 +20,8 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -114,23 +119,35 @@ class SpringDocTest {
     }
   }
 
-  private static final Pattern YAML_AND_PROPERTIES =
-      Pattern.compile("```yaml\n([^`]*)```\n[^`]*```properties\n([^`]*)```");
+  private static final Pattern YAML = Pattern.compile("^```yaml\n([^`]*)^```\n", Pattern.MULTILINE);
+  private static final Pattern PROPERTIES =
+      Pattern.compile("[^`#]*```properties\n([^`]*)^```", Pattern.MULTILINE);
 
-  @Test
-  void propertiesAreTheYamlBesideThem() throws Exception {
-    Matcher pair = YAML_AND_PROPERTIES.matcher(Page.text());
+  @ParameterizedTest
+  @ValueSource(strings = {"spring.md", "gateway.md", "outgoing.md", "spring-migration.md"})
+  void everyConfigurationOfOursStandsBesideItsProperties(String page) throws Exception {
+    String text = Files.readString(Path.of("..", "docs", page));
+    Matcher yaml = YAML.matcher(text);
     int pairs = 0;
-    while (pair.find()) {
-      Properties expected = new Properties();
-      expected.load(new StringReader(pair.group(2)));
-      YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
-      yaml.setResources(new ByteArrayResource(pair.group(1).getBytes(StandardCharsets.UTF_8)));
-      Map<Object, Object> found = new TreeMap<>();
-      yaml.getObject().forEach((name, value) -> found.put(name, value.toString()));
-      assertThat(found).isEqualTo(new TreeMap<>(expected));
-      pairs++;
+    while (yaml.find()) {
+      if (yaml.group(1).contains("sash")) {
+        Matcher beside = PROPERTIES.matcher(text).region(yaml.end(), text.length());
+        assertThat(beside.lookingAt()).as(yaml.group(1)).isTrue();
+        Properties told = new Properties();
+        told.load(new StringReader(beside.group(1)));
+        assertThat(new TreeMap<>(told)).isEqualTo(properties(yaml.group(1)));
+        pairs++;
+      }
     }
     assertThat(pairs).isPositive();
+  }
+
+  private static Map<Object, Object> properties(String yaml) {
+    YamlPropertiesFactoryBean reader = new YamlPropertiesFactoryBean();
+    reader.setResources(new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)));
+    Map<Object, Object> properties = new TreeMap<>();
+    requireNonNull(reader.getObject())
+        .forEach((name, value) -> properties.put(name, value.toString()));
+    return properties;
   }
 }
