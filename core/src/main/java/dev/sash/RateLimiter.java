@@ -226,17 +226,41 @@ public final class RateLimiter {
    * @throws dev.sash.store.StoreException if a remote store is unavailable
    */
   public Decision inspect(String key) {
-    return decide(Operation.INSPECT, key, 0);
+    return inspect(key, 0);
   }
 
   /**
-   * The asynchronous form of {@link #inspect}.
+   * Returns the decision that a request would receive now, with {@linkplain Decision#usages
+   * details} of each limit. Charges nothing.
+   *
+   * @param key the key to look at
+   * @param permits the permits of the request
+   * @return the decision
+   * @throws dev.sash.store.StoreException if a remote store is unavailable
+   */
+  public Decision inspect(String key, long permits) {
+    return decide(Operation.INSPECT, key, permits);
+  }
+
+  /**
+   * The asynchronous form of {@link #inspect(String)}.
    *
    * @param key the key to look at
    * @return completes with the decision, or with a {@link dev.sash.store.StoreException}
    */
   public CompletionStage<Decision> inspectAsync(String key) {
-    return decideAsync(Operation.INSPECT, key, 0);
+    return inspectAsync(key, 0);
+  }
+
+  /**
+   * The asynchronous form of {@link #inspect(String, long)}.
+   *
+   * @param key the key to look at
+   * @param permits the permits of the request
+   * @return completes with the decision, or with a {@link dev.sash.store.StoreException}
+   */
+  public CompletionStage<Decision> inspectAsync(String key, long permits) {
+    return decideAsync(Operation.INSPECT, key, permits);
   }
 
   /**

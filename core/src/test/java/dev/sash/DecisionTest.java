@@ -126,7 +126,8 @@ class DecisionTest {
 
   @Test
   void keepsEverythingElseWhenTheSourceOrTheUsagesChange() {
-    List<LimitUsage> usages = List.of(new LimitUsage(LIMIT, 9, 3, Duration.ofSeconds(5)));
+    List<LimitUsage> usages =
+        List.of(new LimitUsage(LIMIT, 9, 3, Duration.ofSeconds(5), List.of()));
     for (Decision decision :
         List.of(
             Decisions.allowed(LIMIT, 4, 6, 60, Source.STORE),

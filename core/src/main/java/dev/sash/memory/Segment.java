@@ -7,6 +7,7 @@ import dev.sash.LimitUsage;
 import dev.sash.internal.DecisionMaker;
 import dev.sash.store.Decisions;
 import dev.sash.store.Operation;
+import dev.sash.store.Releases;
 import dev.sash.store.ResolvedLimits;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -211,7 +212,7 @@ final class Segment extends EntryTable {
         case REFUND -> refund(permits);
         case CHARGE -> charge(permits);
         case RESET -> reset();
-        case INSPECT -> inspect();
+        case INSPECT -> inspect(permits);
       };
     }
 
@@ -420,15 +421,21 @@ final class Segment extends EntryTable {
       return true;
     }
 
-    private Decision inspect() {
+    private Decision inspect(long permits) {
       LimitRule rule = rule();
       List<LimitUsage> usages = new ArrayList<>();
       for (LimitState state : states) {
+        long now = rule.now();
+        long used = state.used(now);
         usages.add(
             new LimitUsage(
-                state.limit, state.used(rule.now()), state.records(rule.now()), Duration.ZERO));
+                state.limit,
+                used,
+                state.records(now),
+                Duration.ZERO,
+                Releases.of(used, step -> state.until(now, Releases.left(used, step)))));
       }
-      return Decisions.withUsages(rule.decision(0, source()), usages);
+      return Decisions.withUsages(rule.decision(permits, source()), usages);
     }
   }
 }

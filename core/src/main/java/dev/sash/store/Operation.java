@@ -23,6 +23,9 @@ public enum Operation {
   CHARGE,
   /** Forgets what is charged under these limits. */
   RESET,
-  /** A {@link #PEEK} whose decision has {@linkplain dev.sash.Decision#usages usages}. */
+  /**
+   * Changes nothing: the decision on a request for the permits, with {@linkplain
+   * dev.sash.Decision#usages usages}.
+   */
   INSPECT
 }

@@ -294,7 +294,7 @@ final class Batch {
     reply.position(end);
     List<Decision> decisions = new ArrayList<>(run.requests.size());
     if (inspects) {
-      decisions.add(limits.inspected(reply, at, admitted == 1));
+      decisions.add(limits.inspected(reply, at, first.permits, admitted == 1));
     } else {
       long permits = first.operation == Request.ACQUIRE ? first.permits : 0;
       for (int i = 0; i < admitted; i++) {

@@ -7,6 +7,7 @@ import dev.sash.Limit;
 import dev.sash.LimitUsage;
 import dev.sash.internal.Bounds;
 import dev.sash.store.Decisions;
+import dev.sash.store.Releases;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -26,7 +27,7 @@ final class LimitSet {
   /** Beyond, doubles are not exact. */
   private static final long MAX_NUMBER = 1L << 53;
 
-  private static final int NUMBERS_OF_INSPECTION = LimitReply.NUMBERS + 2;
+  private static final int NUMBERS_OF_INSPECTION = LimitReply.NUMBERS + 2 + Releases.STEPS;
 
   private final List<Limit> limits;
   private final byte[] packed;
@@ -129,20 +130,34 @@ final class LimitSet {
    *
    * @param reply the numbers about each limit
    * @param at where they begin
-   * @param allowed whether nothing is charged beyond a limit
+   * @param permits the permits of the request
+   * @param allowed whether it would be admitted
    * @throws IllegalArgumentException if this cannot be a reply of the script
    */
-  Decision inspected(ByteBuffer reply, int at, boolean allowed) {
+  Decision inspected(ByteBuffer reply, int at, long permits, boolean allowed) {
     List<LimitUsage> usages = new ArrayList<>();
     for (int i = 0; i < limits.size(); i++) {
       int begin = at + Double.BYTES * NUMBERS_OF_INSPECTION * i;
       long records = number(reply, begin, LimitReply.NUMBERS);
       Duration timeToLive =
           Duration.ofMillis(Math.max(0, number(reply, begin, LimitReply.NUMBERS + 1)));
-      long used = replyOf(reply, begin, i, 0).used();
-      usages.add(new LimitUsage(limits.get(i), used, records, timeToLive));
+      LimitReply limit = replyOf(reply, begin, i, 0);
+      Limit each = limits.get(i);
+      usages.add(
+          new LimitUsage(
+              each,
+              limit.used(),
+              records,
+              timeToLive,
+              Releases.of(
+                  limit.used(),
+                  step ->
+                      each.algorithm() == Algorithm.SLIDING_LOG
+                          ? number(reply, begin, LimitReply.NUMBERS + 1 + step)
+                          : limit.until(Releases.left(limit.used(), step)))));
     }
-    return Decisions.withUsages(decision(reply, at, NUMBERS_OF_INSPECTION, 0, allowed, 0), usages);
+    return Decisions.withUsages(
+        decision(reply, at, NUMBERS_OF_INSPECTION, permits, allowed, 0), usages);
   }
 
   private LimitReply replyOf(ByteBuffer reply, int at, int limit, long chargedLater) {

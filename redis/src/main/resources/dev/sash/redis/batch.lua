@@ -9,7 +9,8 @@
 --            what was done:
 --              of a log: used, retry_after, reset_after, in microseconds
 --              of another: x, y, now mod window
---            inspect: for each limit two more: number of records, PTTL in milliseconds
+--            inspect: for each limit more: number of records, PTTL in milliseconds, and of a log 20 waits in
+--              microseconds, until (20 - i) / 20 of the permits are left, otherwise 20 zeros
 --          or, for a group that failed: 65535, length of a message, the message
 -- A denied request changes nothing, so that the equal requests behind it are denied as well.
 --

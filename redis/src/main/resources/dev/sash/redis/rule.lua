@@ -42,6 +42,10 @@ local function describe(opened, now, operation, permits, admitted)
     if operation == INSPECT then
       local records = limit.is_log and log_records(limit, now) or (limit.used > 0 and 1 or 0)
       reply[#reply + 1] = pack('<dd', records, call('PTTL', limit.key))
+      for step = 1, STEPS do
+        local left = math.floor(limit.is_log and look(limit, now) * (STEPS - step) / STEPS or 0)
+        reply[#reply + 1] = pack('<d', limit.is_log and log_wait(limit, now, left) or 0)
+      end
     end
   end
   return table.concat(reply)
@@ -119,13 +123,13 @@ return function(set, start, runs, permits, count)
       if operation == INSPECT then
         write_all(opened, now) -- before the expiry is read
       end
-      local fits = 1
+      local asked, fits = operation == INSPECT and permits or 0, 1
       for i = 1, limits do
-        if used_of(opened[i], now) > opened[i].capacity then
+        if used_of(opened[i], now) + asked > opened[i].capacity then
           fits = 0
         end
       end
-      replies[run] = describe(opened, now, operation, 0, fits)
+      replies[run] = describe(opened, now, operation, asked, fits)
     end
   end
   if opened then

@@ -1,11 +1,15 @@
 package dev.sash.testkit;
 
 import dev.sash.Limit;
+import dev.sash.Release;
 import java.math.BigInteger;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What one key has been charged under one limit. Each algorithm defines how many permits are used
@@ -108,6 +112,20 @@ abstract class Ledger {
 
   final long resetAfter(long now) {
     return untilUsedIsAtMost(0, now);
+  }
+
+  /** For each twentieth of what is used, found anew, the wait; steps at the same time are one. */
+  final List<Release> releases(long now) {
+    TreeMap<Long, Long> leftAfter = new TreeMap<>();
+    for (int twentieths = 19; twentieths >= 0; twentieths--) {
+      long left = used(now) * twentieths / 20;
+      if (left < used(now)) {
+        leftAfter.merge(untilUsedIsAtMost(left, now), left, Math::min);
+      }
+    }
+    return leftAfter.entrySet().stream()
+        .map(each -> new Release(Duration.of(each.getKey(), ChronoUnit.MICROS), each.getValue()))
+        .toList();
   }
 
   /** The least wait that is long enough, found by halving the range between two that are known. */

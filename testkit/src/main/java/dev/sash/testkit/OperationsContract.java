@@ -283,7 +283,7 @@ public abstract class OperationsContract extends StoreContract {
           assertThat(inspected.resetAfter()).isEqualTo(both.peek("k").resetAfter());
 
           assertThat(limiter.inspect("unknown").usages())
-              .containsExactly(new LimitUsage(limit, 0, 0, Duration.ZERO));
+              .containsExactly(new LimitUsage(limit, 0, 0, Duration.ZERO, List.of()));
         });
   }
 

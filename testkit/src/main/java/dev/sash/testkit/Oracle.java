@@ -73,7 +73,7 @@ public final class Oracle implements Store {
       case CHARGE -> charge(ledgers, now, permits);
       case REFUND -> refund(ledgers, now, permits);
       case PEEK, REFUND_LOCAL, RESET -> decision(ledgers, now, 0);
-      case INSPECT -> Decisions.withUsages(decision(ledgers, now, 0), usages(ledgers, now));
+      case INSPECT -> Decisions.withUsages(decision(ledgers, now, permits), usages(ledgers, now));
     };
   }
 
@@ -172,7 +172,12 @@ public final class Oracle implements Store {
     return ledgers.stream()
         .map(
             ledger ->
-                new LimitUsage(ledger.limit, ledger.used(now), ledger.records(now), Duration.ZERO))
+                new LimitUsage(
+                    ledger.limit,
+                    ledger.used(now),
+                    ledger.records(now),
+                    Duration.ZERO,
+                    ledger.releases(now)))
         .toList();
   }
 }

@@ -304,8 +304,8 @@ public final class Schedule implements Iterator<Schedule.Step> {
 
   private long permits(Operation operation, Limit limit, Decision last) {
     return switch (operation) {
-      case PEEK, RESET, INSPECT -> 0;
-      case REFUND, REFUND_LOCAL, CHARGE -> draw.cost(limit, last);
+      case PEEK, RESET -> 0;
+      case REFUND, REFUND_LOCAL, CHARGE, INSPECT -> draw.cost(limit, last);
       case ACQUIRE -> crowded && !draw.oneIn(50) ? 1 : draw.cost(limit, last);
     };
   }

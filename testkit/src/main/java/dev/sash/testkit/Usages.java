@@ -17,7 +17,9 @@ final class Usages {
     }
     List<LimitUsage> usages =
         decision.usages().stream()
-            .map(usage -> new LimitUsage(usage.limit(), usage.used(), 0, Duration.ZERO))
+            .map(
+                usage ->
+                    new LimitUsage(usage.limit(), usage.used(), 0, Duration.ZERO, usage.releases()))
             .toList();
     return Decisions.withUsages(decision, usages);
   }

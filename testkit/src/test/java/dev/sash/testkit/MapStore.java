@@ -8,6 +8,7 @@ import dev.sash.LimitUsage;
 import dev.sash.MicroClock;
 import dev.sash.store.Decisions;
 import dev.sash.store.Operation;
+import dev.sash.store.Releases;
 import dev.sash.store.ResolvedLimits;
 import dev.sash.store.Store;
 import java.math.BigInteger;
@@ -83,7 +84,8 @@ final class MapStore implements Store {
       }
     }
     boolean denied = operation == Operation.ACQUIRE && !fits;
-    Decision decision = decision(asked, now, denied ? permits : 0);
+    boolean wanted = denied || operation == Operation.INSPECT;
+    Decision decision = decision(asked, now, wanted ? permits : 0);
     return operation == Operation.INSPECT ? inspected(decision, asked, now) : decision;
   }
 
@@ -121,7 +123,10 @@ final class MapStore implements Store {
                         state.limit,
                         state.used(now),
                         state.used(now) == 0 ? 0 : Math.max(1, state.counts.size()),
-                        Duration.ZERO))
+                        Duration.ZERO,
+                        Releases.of(
+                            state.used(now),
+                            step -> state.until(now, Releases.left(state.used(now), step)))))
             .toList());
   }
 

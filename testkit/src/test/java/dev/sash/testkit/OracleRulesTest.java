@@ -10,6 +10,7 @@ import dev.sash.LimitUsage;
 import dev.sash.LimiterRegistry;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
+import dev.sash.Release;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -182,8 +183,18 @@ class OracleRulesTest {
     at(10, oracle, 1);
     assertThat(oracle.inspect("k").usages())
         .containsExactly(
-            new LimitUsage(Limit.slidingLog(5, MILLI), 4, 2, Duration.ZERO),
-            new LimitUsage(Limit.fixedWindow(9, MILLI), 4, 1, Duration.ZERO));
+            new LimitUsage(
+                Limit.slidingLog(5, MILLI),
+                4,
+                2,
+                Duration.ZERO,
+                List.of(release(990, 1), release(1000, 0))),
+            new LimitUsage(
+                Limit.fixedWindow(9, MILLI), 4, 1, Duration.ZERO, List.of(release(990, 0))));
+  }
+
+  private static Release release(long micros, long used) {
+    return new Release(Duration.of(micros, MICROS), used);
   }
 
   @Test
