@@ -1,30 +1,18 @@
 package dev.sash.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.sash.cli.Arguments.BadArgumentsException;
+import dev.sash.cli.Service.Answer;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.net.HttpURLConnection;
-import java.net.MalformedURLException;
-import java.net.URI;
-import java.net.URLConnection;
-import java.net.URLEncoder;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Asks a server for permits: for shells and scripts. */
 final class Check {
-  private static final String SERVER = "--server";
   private static final String PERMITS = "--permits";
-  private static final List<String> FLAGS = List.of(SERVER, PERMITS);
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final List<String> FLAGS = List.of(Service.FLAG, PERMITS);
 
   static final String USAGE =
       """
@@ -46,78 +34,45 @@ final class Check {
       throw new BadArgumentsException(
           "check needs a policy and a key, got " + arguments.others().size() + " words");
     }
-    String server = arguments.text(SERVER, "http://127.0.0.1:8080");
     String permits = arguments.text(PERMITS);
-    String uri =
-        server.replaceFirst("/+$", "")
-            + "/v1/check/"
-            + encoded(arguments.others().get(0))
+    String path =
+        "/v1/check/"
+            + Service.encoded(arguments.others().get(0))
             + "/"
-            + encoded(arguments.others().get(1))
-            + (permits == null ? "" : "?permits=" + encoded(permits));
+            + Service.encoded(arguments.others().get(1))
+            + (permits == null ? "" : "?permits=" + Service.encoded(permits));
     try {
-      return ask(uri, out, err);
-    } catch (IllegalArgumentException | MalformedURLException e) {
-      throw new BadArgumentsException(SERVER + " must be a URL, was '" + server + "'");
+      return report(Service.of(arguments).get(path), out, err);
     } catch (IOException e) {
-      err.println("sash: " + server + " does not answer: " + e.getMessage());
+      err.println("sash: " + e.getMessage());
       return Main.BAD_ARGUMENTS;
     }
   }
 
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, UTF_8).replace("+", "%20");
-  }
-
-  private static int ask(String uri, PrintStream out, PrintStream err) throws IOException {
-    URLConnection opened = URI.create(uri).toURL().openConnection();
-    if (!(opened instanceof HttpURLConnection connection)) {
-      throw new MalformedURLException("not HTTP");
-    }
-    connection.setConnectTimeout(TIMEOUT_MILLIS);
-    connection.setReadTimeout(TIMEOUT_MILLIS);
-    int status = connection.getResponseCode();
-    Map<String, String> answer = body(connection, status);
-    if (status == 200 && answer.containsKey("remaining")) {
+  private static int report(Answer answer, PrintStream out, PrintStream err) {
+    JsonObject body = answer.body();
+    if (answer.status() == 200 && body.containsKey("remaining")) {
       out.println(
           "allowed: "
-              + answer.get("remaining")
+              + body.getValue("remaining")
               + " of "
-              + answer.get("limit")
+              + body.getValue("limit")
               + " left, all of them in "
-              + answer.get("ttl")
+              + body.getValue("ttl")
               + " s");
       return Main.DONE;
     }
-    if (status == 429 && answer.containsKey("retryAfterMs")) {
-      out.println("denied: " + retry(answer.get("retryAfterMs")));
+    if (answer.status() == 429 && body.containsKey("retryAfterMs")) {
+      out.println("denied: " + retry(body.getLong("retryAfterMs")));
       return Main.FAILED;
     }
-    err.println("sash: the server answered " + status + ": " + answer.getOrDefault("detail", ""));
+    err.println("sash: the server answered " + answer.status() + ": " + answer.detail());
     return Main.BAD_ARGUMENTS;
   }
 
-  private static String retry(String millis) {
-    return millis.equals("null")
+  private static String retry(@Nullable Long millis) {
+    return millis == null
         ? "more than the limit ever allows"
-        : "try again in " + Times.text(Long.parseLong(millis));
-  }
-
-  /** The fields of a flat object; none of anything else. */
-  private static Map<String, String> body(HttpURLConnection connection, int status)
-      throws IOException {
-    Map<String, String> fields = new HashMap<>();
-    try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream();
-        JsonParser parser = new JsonFactory().createParser(in)) {
-      while (parser.nextToken() != null) {
-        JsonToken token = parser.currentToken();
-        if (token.isScalarValue() && parser.currentName() != null) {
-          fields.put(parser.currentName(), parser.getText());
-        }
-      }
-    } catch (JsonProcessingException e) {
-      return Map.of(); // whatever answered is no Sash
-    }
-    return fields;
+        : "try again in " + Times.text(millis);
   }
 }

@@ -18,12 +18,14 @@ public final class Main {
       """
       usage: sash serve [flags]        rate limiting as a service
              sash check POLICY KEY     asks a service for a permit
+             sash explain POLICY KEY   says what a request would receive now, and why
              sash demo [--ascii]       the same traffic against every algorithm
              sash version              the version
              sash help                 this text; sash COMMAND --help describes a command
       """;
 
-  private static final List<String> COMMANDS = List.of("serve", "check", "demo", "version", "help");
+  private static final List<String> COMMANDS =
+      List.of("serve", "check", "explain", "demo", "version", "help");
 
   private Main() {}
 
@@ -56,6 +58,7 @@ public final class Main {
       return switch (command) {
         case "serve" -> Serve.run(words, System.getenv(), out, err);
         case "check" -> Check.run(words, System.getenv(), out, err);
+        case "explain" -> Explain.run(words, System.getenv(), out, err);
         case "rehearse" -> Rehearsal.run();
         case "demo" -> demo(words, look, out);
         default ->
@@ -73,6 +76,7 @@ public final class Main {
     return switch (command) {
       case "serve" -> Serve.USAGE;
       case "check" -> Check.USAGE;
+      case "explain" -> Explain.USAGE;
       default -> USAGE;
     };
   }

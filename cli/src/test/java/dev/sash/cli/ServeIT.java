@@ -138,9 +138,29 @@ class ServeIT {
           .isEqualTo("0 allowed: 99 of 100 left, all of them in 60 s\n");
       assertThat(check(served.url, "none", "a"))
           .isEqualTo("2 sash: the server answered 404: there is no policy 'none'\n");
+      assertThat(explain(served.url, "default", "user:42"))
+          .startsWith("1 Denied: 100 of 100 permits of 100/1m sliding-log are used, 1 requested.")
+          .containsPattern("100/1m sliding-log +100 of 100 +########## +0  \\d+ in ");
+      assertThat(explain(served.url, "default", "jörg/%", "--permits", "101"))
+          .startsWith("1 Denied: 100/1m sliding-log never admits 101 permits at once.\n\nlimit ");
+      assertThat(explain(served.url, "default", "nobody"))
+          .startsWith("0 Admitted: 0 of 100 permits of 100/1m sliding-log are used, 1 requested.")
+          .endsWith(" 100\n");
+      assertThat(explain(served.url, "none", "a"))
+          .isEqualTo("2 sash: the server answered 404: there is no policy 'none'\n");
       assertThat(served.stop()).isZero();
       assertThat(check(served.url, "default", "a")).startsWith("2 sash: ").contains("not answer");
+      assertThat(explain(served.url, "default", "a")).startsWith("2 sash: ").contains("not answer");
     }
+  }
+
+  private static String explain(String url, String policy, String key, String... flags) {
+    List<String> words = new ArrayList<>(List.of(policy, key, "--server", url));
+    words.addAll(List.of(flags));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream both = new PrintStream(out, true, UTF_8);
+    int code = Explain.run(words, Map.of(), both, both);
+    return code + " " + out.toString(UTF_8);
   }
 
   private static String check(String url, String policy, String key) {

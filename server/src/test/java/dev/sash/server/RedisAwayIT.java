@@ -61,6 +61,7 @@ class RedisAwayIT {
       assertThat(server.get("/metrics").body()).contains("sash_store_up{store=\"redis\"} 0.0");
       assertThat(server.post("/v1/reset", "{\"policy\":\"open\",\"key\":\"ann\"}").statusCode())
           .isEqualTo(503);
+      assertThat(server.get("/v1/explain?policy=open&key=ann").statusCode()).isEqualTo(503);
     }
   }
 

@@ -166,6 +166,19 @@ public final class Engine {
   }
 
   /**
+   * Returns what a request would receive now, with {@linkplain Decision#usages details} of each
+   * limit that is consulted. Charges nothing.
+   *
+   * @param request the request
+   * @return completes with the answer, or exceptionally if the store does not respond
+   * @throws UnknownPolicyException if there is no such policy
+   * @throws IllegalArgumentException if the request is invalid; the message says why
+   */
+  public CompletionStage<CheckResult> explain(CheckRequest request) {
+    return charge(request).explain();
+  }
+
+  /**
    * Forgets a key.
    *
    * @param request the key; its permits do not matter

@@ -74,6 +74,14 @@ record PolicyCharge(
         : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
   }
 
+  /** Returns what acquiring the permits would return now, and why. */
+  CompletionStage<CheckResult> explain() {
+    return (listed == null
+            ? limiter.inspectAsync(key, permits)
+            : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST)))
+        .thenApply(this::answer);
+  }
+
   /** Forgets the key. */
   CompletionStage<Void> reset() {
     return limiter.resetAsync(key);

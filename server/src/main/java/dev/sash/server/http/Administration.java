@@ -10,6 +10,7 @@ import dev.sash.server.http.Operations.ConfigurationStatus;
 import dev.sash.server.http.check.CheckReader;
 import dev.sash.server.http.check.CheckReader.Form;
 import dev.sash.server.http.check.Checks;
+import dev.sash.server.http.check.Explanation;
 import dev.sash.server.http.check.ResultWriter;
 import dev.sash.server.http.exchange.Exchange;
 import dev.sash.server.http.exchange.Json;
@@ -79,6 +80,16 @@ final class Administration {
               json.writeRawValue(fields);
             }),
         Outcome.DONE);
+  }
+
+  /** Says what a request would receive now, and why. */
+  void explain(Exchange exchange) {
+    guard.admit(exchange);
+    CheckRequest request = Checks.byQuery(exchange.request().query());
+    exchange.after(
+        engine.explain(request),
+        answer ->
+            exchange.answer(200, Exchange.JSON, Explanation.of(answer).toJson(), Outcome.DONE));
   }
 
   /** Lists the policies. */

@@ -180,6 +180,7 @@ final class HttpEdge extends VerticleBase {
       case CHECK_BY_PATH -> checks.checkByPath(exchange, match.parameters());
       case INSPECT -> administration.inspect(exchange, match.parameters());
       case FORWARD_AUTH -> forwardAuth.handle(exchange, match.parameters());
+      case EXPLAIN -> administration.explain(exchange);
       case POLICIES -> administration.policies(exchange);
       case CONFIGURATION -> administration.configuration(exchange);
       case RELOAD -> administration.reload(exchange);

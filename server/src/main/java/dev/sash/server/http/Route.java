@@ -18,6 +18,7 @@ enum Route {
   REFUND("/v1/refund", "POST"),
   RESET("/v1/reset", "POST"),
   INSPECT("/v1/inspect/{policy}/{key}", "GET"),
+  EXPLAIN("/v1/explain", "GET"),
   POLICIES("/v1/policies", "GET, HEAD"),
   CONFIGURATION("/v1/config", "GET, HEAD"),
   RELOAD("/v1/reload", "POST"),

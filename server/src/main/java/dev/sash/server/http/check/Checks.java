@@ -120,16 +120,32 @@ public final class Checks {
   public static CheckRequest byPath(List<String> parameters, @Nullable String query) {
     String policy = PercentEncoding.decoded("policy", parameters.get(0));
     String key = PercentEncoding.decoded("key", parameters.get(1));
+    return request(policy, key, PercentEncoding.parameters(query), "permits and attr.<name>");
+  }
+
+  /** Reads a request from a query: {@code policy=api&key=ann&permits=3&attr.plan=pro}. */
+  public static CheckRequest byQuery(@Nullable String query) {
+    Map<String, String> parameters = PercentEncoding.parameters(query);
+    String policy = parameters.remove("policy");
+    if (policy == null) {
+      throw Refusal.bad("query must have the parameter policy");
+    }
+    String key = parameters.remove("key");
+    return request(policy, key, parameters, "policy, key, permits and attr.<name>");
+  }
+
+  private static CheckRequest request(
+      String policy, @Nullable String key, Map<String, String> parameters, String known) {
     Long permits = null;
     Map<String, String> attributes = new HashMap<>();
-    for (Map.Entry<String, String> parameter : PercentEncoding.parameters(query).entrySet()) {
+    for (Map.Entry<String, String> parameter : parameters.entrySet()) {
       String name = parameter.getKey();
       if (name.equals("permits")) {
         permits = permits(parameter.getValue());
       } else if (name.startsWith(ATTRIBUTE)) {
         attributes.put(name.substring(ATTRIBUTE.length()), parameter.getValue());
       } else {
-        throw Refusal.bad("query must have no parameters but permits and attr.<name>, has another");
+        throw Refusal.bad("query must have no parameters but " + known + ", has another");
       }
     }
     return new CheckRequest(policy, key, permits, attributes);

@@ -76,7 +76,7 @@ public final class ResultWriter {
     return source.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  private static long ceilMillis(Duration duration) {
+  static long ceilMillis(Duration duration) {
     return duration.getSeconds() * 1_000 + (duration.getNano() + 999_999) / 1_000_000;
   }
 
