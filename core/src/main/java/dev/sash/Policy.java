@@ -42,6 +42,7 @@ public final class Policy {
   private final FailureRule failureRule;
   private final Duration deadline;
   private final Duration grace;
+  private final Duration longestWait;
 
   private Policy(
       String name,
@@ -56,6 +57,7 @@ public final class Policy {
     this.failureRule = failureRule;
     this.deadline = deadline;
     this.grace = grace;
+    longestWait = deadline.plus(grace);
   }
 
   /**
@@ -235,6 +237,11 @@ public final class Policy {
    */
   public Duration grace() {
     return grace;
+  }
+
+  /** Returns the deadline and the grace together. */
+  Duration longestWait() {
+    return longestWait;
   }
 
   /**

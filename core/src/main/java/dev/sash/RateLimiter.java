@@ -319,7 +319,7 @@ public final class RateLimiter {
    */
   public RateLimiter waitingAtMost(Duration longest) {
     Policy policy = policy();
-    if (policy.deadline().plus(policy.grace()).compareTo(longest) <= 0) {
+    if (policy.longestWait().compareTo(longest) <= 0) {
       return this;
     }
     Duration deadline = policy.deadline().compareTo(longest) < 0 ? policy.deadline() : longest;

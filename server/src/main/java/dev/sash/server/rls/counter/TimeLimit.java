@@ -61,8 +61,7 @@ public final class TimeLimit {
       return limiter;
     }
     Duration left = left();
-    Duration longest = limiter.policy().deadline().plus(limiter.policy().grace());
-    boolean enough = left.plusNanos(TOLERANCE_NANOS).compareTo(longest) >= 0;
+    boolean enough = limiter.waitingAtMost(left.plusNanos(TOLERANCE_NANOS)).equals(limiter);
     return enough ? limiter : limiter.waitingAtMost(left);
   }
 }
