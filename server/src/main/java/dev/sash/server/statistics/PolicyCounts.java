@@ -1,0 +1,31 @@
+package dev.sash.server.statistics;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * The counts of a policy, or of all.
+ *
+ * @param policy the policy's name; empty for all of them together
+ * @param detailed whether there are details
+ * @param counts by measure, all of them
+ */
+public record PolicyCounts(String policy, boolean detailed, Map<Measure, Counts> counts) {
+  static PolicyCounts of(String policy, boolean detailed, TimeSeries series, long nowMillis) {
+    Map<Measure, Counts> counts = new EnumMap<>(Measure.class);
+    for (Measure measure : Measure.values()) {
+      counts.put(measure, Counts.of(series, measure, nowMillis));
+    }
+    return new PolicyCounts(policy, detailed, counts);
+  }
+
+  /**
+   * Returns the counts of a measure.
+   *
+   * @param measure what is counted
+   * @return zeros if it never happened
+   */
+  public Counts of(Measure measure) {
+    return counts.getOrDefault(measure, new Counts(0, 0, 0, 0));
+  }
+}

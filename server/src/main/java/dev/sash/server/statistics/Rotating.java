@@ -1,0 +1,62 @@
+package dev.sash.server.statistics;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Something that forgets: one for each slice of time, of which only the last few are kept. All of
+ * them together cover the time that they are kept, less up to one slice. Not thread-safe.
+ */
+final class Rotating<T> {
+  private final long sliceMillis;
+  private final int kept;
+  private final Supplier<T> create;
+  private final Deque<Slice<T>> slices = new ArrayDeque<>();
+
+  private record Slice<T>(long index, T value) {}
+
+  Rotating(long sliceMillis, int kept, Supplier<T> create) {
+    this.sliceMillis = sliceMillis;
+    this.kept = kept;
+    this.create = create;
+  }
+
+  /** Returns the one of a time; for a time before all of them the oldest. */
+  T at(long timeMillis) {
+    long index = Math.floorDiv(timeMillis, sliceMillis);
+    Slice<T> newest = slices.peekLast();
+    if (newest == null || index > newest.index) {
+      forget(index);
+      newest = new Slice<>(index, create.get());
+      slices.addLast(newest);
+      return newest.value;
+    }
+    T found = newest.value;
+    Iterator<Slice<T>> backwards = slices.descendingIterator();
+    while (backwards.hasNext()) {
+      Slice<T> slice = backwards.next();
+      if (slice.index < index) {
+        break;
+      }
+      found = slice.value;
+    }
+    return found;
+  }
+
+  /** Returns those that are kept, the oldest first. */
+  List<T> all(long nowMillis) {
+    forget(Math.floorDiv(nowMillis, sliceMillis));
+    return slices.stream().map(Slice::value).toList();
+  }
+
+  private void forget(long index) {
+    Slice<T> oldest = slices.peekFirst();
+    while (oldest != null && oldest.index <= index - kept) {
+      slices.removeFirst();
+      oldest = slices.peekFirst();
+    }
+  }
+}
