@@ -17,6 +17,8 @@ import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
+import dev.sash.server.statistics.KeyMode;
+import dev.sash.server.statistics.StatisticsOptions;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +61,8 @@ final class Serve {
   private static final String IDLE_TIMEOUT = "--idle-timeout";
   private static final String REQUEST_TIMEOUT = "--request-timeout";
   private static final String DRAIN_DELAY = "--drain-delay";
+  private static final String STATISTICS = "--statistics";
+  private static final String STATISTICS_KEYS = "--statistics-keys";
   private static final String LOG_FORMAT = "--log-format";
   private static final String LOG_LEVEL = "--log-level";
   static final List<String> FLAGS =
@@ -85,6 +89,8 @@ final class Serve {
           IDLE_TIMEOUT,
           REQUEST_TIMEOUT,
           DRAIN_DELAY,
+          STATISTICS,
+          STATISTICS_KEYS,
           LOG_FORMAT,
           LOG_LEVEL);
 
@@ -138,6 +144,8 @@ final class Serve {
         --request-timeout TIME  the most time to send the head or the body of a request (10s)
         --idle-timeout TIME     closes connections that send no complete request in this time (1m)
         --drain-delay TIME      the time between failing /readyz and stopping (0s)
+        --statistics BOOLEAN    whether to keep statistics of decisions: true or false (true)
+        --statistics-keys MODE  what statistics keep of keys: shown, hashed or hidden (shown)
         --log-format FORMAT     text or json (text)
         --log-level LEVEL       error, warn, info or debug (info)
 
@@ -236,6 +244,7 @@ final class Serve {
             state == null ? null : Path.of(state),
             arguments.duration(STATE_INTERVAL, Duration.ofSeconds(5)))
         .withNetwork(network(arguments))
+        .withStatistics(statistics(arguments))
         .withDrainDelay(arguments.duration(DRAIN_DELAY, Duration.ZERO));
   }
 
@@ -275,6 +284,13 @@ final class Serve {
       throw new BadArgumentsException(RESP_TLS + " must be given with " + TLS_CERT);
     }
     return tls;
+  }
+
+  private static StatisticsOptions statistics(Arguments arguments) {
+    boolean enabled = arguments.choice(STATISTICS, List.of("true", "false")).equals("true");
+    List<String> modes = Arrays.stream(KeyMode.values()).map(KeyMode::id).toList();
+    String mode = arguments.choice(STATISTICS_KEYS, modes);
+    return new StatisticsOptions(enabled, KeyMode.valueOf(mode.toUpperCase(Locale.ROOT)));
   }
 
   private static NetworkBounds network(Arguments arguments) {

@@ -10,6 +10,8 @@ import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.net.TlsFiles;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
+import dev.sash.server.statistics.KeyMode;
+import dev.sash.server.statistics.StatisticsOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -115,6 +117,17 @@ class ServeTest {
             options(Map.of(), "--max-connections-per-address=7", "--max-input-bytes=1m").network())
         .isEqualTo(new NetworkBounds(7, 1 << 20));
     assertThat(options(Map.of(), "--resp-port=0").resp()).extracting(RespOptions::tls).isNull();
+  }
+
+  @Test
+  void statisticsKeepKeysUnlessTheyAreTurnedOff() {
+    assertThat(options(Map.of()).statistics()).isEqualTo(StatisticsOptions.defaults());
+    assertThat(options(Map.of("SASH_STATISTICS", "false")).statistics().enabled()).isFalse();
+    assertThat(options(Map.of(), "--statistics-keys=hidden").statistics())
+        .isEqualTo(new StatisticsOptions(true, KeyMode.HIDDEN));
+    assertThatThrownBy(() -> options(Map.of(), "--statistics-keys=none"))
+        .isInstanceOf(Arguments.BadArgumentsException.class)
+        .hasMessage("--statistics-keys must be one of shown, hashed, hidden, was 'none'");
   }
 
   private static ServerOptions options(Map<String, String> environment, String... words) {

@@ -19,6 +19,7 @@ import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.GrpcOptions;
 import dev.sash.server.rls.GrpcServer;
 import dev.sash.server.rls.GrpcTls;
+import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Store;
 import io.lettuce.core.RedisCredentials;
 import io.micrometer.core.instrument.Gauge;
@@ -38,6 +39,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -60,6 +62,7 @@ import org.slf4j.LoggerFactory;
 public final class SashServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SashServer.class);
   private static final int START_SECONDS = 30;
+  private static final int DRAIN_MILLIS = 1_000;
 
   private final ServerOptions options;
   private final PrometheusMeterRegistry registry;
@@ -94,7 +97,9 @@ public final class SashServer implements AutoCloseable {
     SashMeters meters = new SashMeters(registry);
     String storeName = options.isRemote() ? "redis" : "memory";
     meters.watchStore(storeName, store::isUp);
-    Engine engine = new Engine(meters.instrument(store), storeName, configuration.get());
+    Statistics statistics = statistics(options, vertx);
+    Engine engine =
+        new Engine(meters.instrument(store), storeName, configuration.get(), statistics);
     configuration.follow(engine, registry);
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
@@ -115,6 +120,20 @@ public final class SashServer implements AutoCloseable {
             : new RespServer(vertx, engine, refunds, respOptions, usage, registry);
     // Last: what fails before leaves nothing behind.
     this.stateKeeper = stateKeeper(options, store);
+  }
+
+  private static @Nullable Statistics statistics(ServerOptions options, Vertx vertx) {
+    if (!options.statistics().enabled()) {
+      return null;
+    }
+    Statistics statistics = new Statistics(options.statistics().keys(), InstantSource.system());
+    Callable<Void> drain =
+        () -> {
+          statistics.drain();
+          return null;
+        };
+    vertx.setPeriodic(DRAIN_MILLIS, timer -> vertx.executeBlocking(drain));
+    return statistics;
   }
 
   private static GrpcServer grpc(

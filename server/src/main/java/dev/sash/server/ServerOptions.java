@@ -5,6 +5,7 @@ import dev.sash.server.http.HttpOptions;
 import dev.sash.server.net.NetworkBounds;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.rls.GrpcOptions;
+import dev.sash.server.statistics.StatisticsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class ServerOptions {
   private @Nullable Path stateDirectory;
   private Duration stateInterval = Duration.ofSeconds(5);
   private Duration drainDelay = Duration.ZERO;
+  private StatisticsOptions statistics = StatisticsOptions.defaults();
 
   private ServerOptions(HttpOptions http) {
     this.http = http;
@@ -62,6 +64,7 @@ public final class ServerOptions {
     copy.stateDirectory = stateDirectory;
     copy.stateInterval = stateInterval;
     copy.drainDelay = drainDelay;
+    copy.statistics = statistics;
     change.accept(copy);
     return copy;
   }
@@ -299,6 +302,25 @@ public final class ServerOptions {
    */
   public ServerOptions withDrainDelay(Duration drainDelay) {
     return with(copy -> copy.drainDelay = drainDelay);
+  }
+
+  /**
+   * Returns whether there are statistics, and what they keep of keys.
+   *
+   * @return whether there are statistics, and what they keep of keys
+   */
+  public StatisticsOptions statistics() {
+    return statistics;
+  }
+
+  /**
+   * Sets whether there are statistics, and what they keep of keys.
+   *
+   * @param statistics whether there are statistics, and what they keep of keys
+   * @return a copy of these options
+   */
+  public ServerOptions withStatistics(StatisticsOptions statistics) {
+    return with(copy -> copy.statistics = statistics);
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.sash.address.IpAddress;
 import dev.sash.config.policy.Cost;
 import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.statistics.Statistics;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ final class ActivePolicy {
   private record Tier(List<Limit> limits, RateLimiter limiter) {}
 
   private final PolicyConfig config;
+  private final @Nullable Statistics statistics;
   private final Tier untiered;
   private final Map<String, Tier> tiers = new HashMap<>();
 
@@ -26,9 +28,11 @@ final class ActivePolicy {
    *
    * @param config the configuration of the policy
    * @param limiter decides by its limits without a tier
+   * @param statistics records what is decided without limits; null if nothing does
    */
-  ActivePolicy(PolicyConfig config, RateLimiter limiter) {
+  ActivePolicy(PolicyConfig config, RateLimiter limiter, @Nullable Statistics statistics) {
     this.config = config;
+    this.statistics = statistics;
     this.untiered = new Tier(config.policy().limits(), limiter);
     config
         .tiers()
@@ -50,7 +54,8 @@ final class ActivePolicy {
         tier.limits,
         key,
         permits(request),
-        listed(request, key));
+        listed(request, key),
+        statistics);
   }
 
   private @Nullable Reason listed(CheckRequest request, String key) {

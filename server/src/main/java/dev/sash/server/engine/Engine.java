@@ -6,7 +6,9 @@ import dev.sash.Limit;
 import dev.sash.Policy;
 import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
+import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +38,11 @@ public final class Engine {
           Policy.internal(AD_HOC).withLimit(Limit.slidingLog(1, Duration.ofMinutes(1))));
 
   private final Store store;
+
+  /** The same store, for limits whose denials do not hold. */
+  private final Store shadowStore;
+
+  private final @Nullable Statistics statistics;
   private final RateLimiter adHoc;
   private final String storeName;
   private volatile Active active;
@@ -51,9 +58,25 @@ public final class Engine {
    * @param configuration the policies
    */
   public Engine(Store store, String storeName, Configuration configuration) {
-    this.store = Objects.requireNonNull(store, "store must not be null");
+    this(store, storeName, configuration, null);
+  }
+
+  /**
+   * Creates an engine with statistics.
+   *
+   * @param store keeps the state; not closed by the engine
+   * @param storeName the kind of store, such as {@code memory} or {@code redis}
+   * @param configuration the policies
+   * @param statistics records what is decided, over all protocols; null if nothing does
+   */
+  public Engine(
+      Store store, String storeName, Configuration configuration, @Nullable Statistics statistics) {
+    Objects.requireNonNull(store, "store must not be null");
+    this.statistics = statistics;
+    this.store = statistics == null ? store : new RecordingStore(store, statistics, false);
+    this.shadowStore = statistics == null ? store : new RecordingStore(store, statistics, true);
     this.storeName = Objects.requireNonNull(storeName, "storeName must not be null");
-    this.adHoc = store.limiter(AD_HOC_CONFIG.policy());
+    this.adHoc = this.store.limiter(AD_HOC_CONFIG.policy());
     this.active = activated(configuration);
   }
 
@@ -82,8 +105,12 @@ public final class Engine {
         .policies()
         .forEach(
             (name, config) ->
-                policies.put(name, new ActivePolicy(config, store.limiter(config.policy()))));
+                policies.put(name, new ActivePolicy(config, limiter(config), statistics)));
     return new Active(configuration, policies);
+  }
+
+  private RateLimiter limiter(PolicyConfig config) {
+    return limiter(config.policy(), config.mode() == Mode.SHADOW);
   }
 
   /**
@@ -197,7 +224,27 @@ public final class Engine {
    * @return the limiter
    */
   public RateLimiter limiter(Policy policy) {
-    return store.limiter(policy);
+    return limiter(policy, false);
+  }
+
+  /**
+   * Returns a limiter beside the configured policies, as {@link #limiter(Policy)}.
+   *
+   * @param policy an {@linkplain Policy#internal internal} policy: its name, rule and deadline
+   * @param shadow whether requests that it denies are admitted all the same, for statistics
+   * @return the limiter
+   */
+  public RateLimiter limiter(Policy policy, boolean shadow) {
+    return (shadow ? shadowStore : store).limiter(policy);
+  }
+
+  /**
+   * Returns the statistics of what is decided.
+   *
+   * @return null if there are none
+   */
+  public @Nullable Statistics statistics() {
+    return statistics;
   }
 
   /**
@@ -244,6 +291,6 @@ public final class Engine {
     String key = Objects.requireNonNull(request.key());
     long permits = request.permits() == null ? 1 : request.permits();
     return new PolicyCharge(
-        AD_HOC, AD_HOC_CONFIG, adHoc.withLimits(limits), limits, key, permits, null);
+        AD_HOC, AD_HOC_CONFIG, adHoc.withLimits(limits), limits, key, permits, null, null);
   }
 }

@@ -8,6 +8,7 @@ import dev.sash.RateLimiter;
 import dev.sash.config.policy.ChargeRule;
 import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Decisions;
 import dev.sash.store.ResolvedLimits;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the key to charge
  * @param permits the cost; 0 to peek
  * @param listed why the limits do not decide; null if they do
+ * @param statistics records what the limits do not decide; null if nothing does
  */
 record PolicyCharge(
     String policy,
@@ -33,7 +35,8 @@ record PolicyCharge(
     List<Limit> limits,
     String key,
     long permits,
-    @Nullable Reason listed)
+    @Nullable Reason listed,
+    @Nullable Statistics statistics)
     implements AllOrNothing.Part {
   @Override
   public boolean isBinding() {
@@ -53,7 +56,11 @@ record PolicyCharge(
   @Override
   public CompletionStage<Decision> tryAcquire(long howMany) {
     if (listed != null) {
-      return CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
+      Decision decision = uncharged(listed == Reason.DENY_LIST);
+      if (statistics != null && howMany > 0) {
+        statistics.recordListed(policy, false, key, howMany, decision);
+      }
+      return CompletableFuture.completedStage(decision);
     }
     return isAlwaysCharged() && howMany > 0
         ? limiter.chargeAsync(key, howMany)

@@ -11,9 +11,11 @@ import dev.sash.server.rls.wire.InvalidRequestException;
 import dev.sash.server.rls.wire.RlsRequest;
 import dev.sash.server.rls.wire.RlsRequest.Entry;
 import dev.sash.server.rls.wire.RlsStatus.CurrentLimit;
+import dev.sash.server.statistics.Statistics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes limits of Envoy's form into counters, within one domain.
@@ -37,8 +39,16 @@ public record DomainLimits(String domain, Engine engine, Algorithm algorithm, Du
    * @param limits the limit; empty if it allows nothing
    * @param limiter counts by it
    * @param shown the limit as responses to Envoy describe it
+   * @param shadow whether requests that it denies are admitted all the same
+   * @param statistics records what is decided without the limiter; null if nothing does
    */
-  public record Ready(String domain, List<Limit> limits, RateLimiter limiter, CurrentLimit shown) {
+  public record Ready(
+      String domain,
+      List<Limit> limits,
+      RateLimiter limiter,
+      CurrentLimit shown,
+      boolean shadow,
+      @Nullable Statistics statistics) {
     /**
      * Counts by this limit.
      *
@@ -47,48 +57,53 @@ public record DomainLimits(String domain, Engine engine, Algorithm algorithm, Du
      * @param time in which the store must have answered
      */
     public Counter counter(List<Entry> entries, TimeLimit time) {
-      if (limits.isEmpty()) {
-        return new NothingAllowed(limiter.policy().name(), shown);
-      }
       List<String> parts = new ArrayList<>(1 + 2 * entries.size());
       parts.add(domain);
       for (Entry entry : entries) {
         parts.add(entry.key());
         parts.add(entry.value());
       }
-      return new LimitCounter(limiter, time, Keys.joined(parts), shown);
+      String key = Keys.joined(parts);
+      return limits.isEmpty()
+          ? new NothingAllowed(limiter.policy().name(), shown, shadow, key, statistics)
+          : new LimitCounter(limiter, time, key, shown);
     }
   }
 
-  /** A limit of Envoy's form. */
-  public Ready ready(long requestsPerUnit, EnvoyUnit unit, String name) {
+  /**
+   * A limit of Envoy's form.
+   *
+   * @param shadow whether requests that it denies are admitted all the same
+   */
+  public Ready ready(long requestsPerUnit, EnvoyUnit unit, String name, boolean shadow) {
     CurrentLimit shown = new CurrentLimit(requestsPerUnit, unit.number(), name);
     if (requestsPerUnit == 0) {
-      return new Ready(domain, List.of(), limiter(), shown);
+      return new Ready(domain, List.of(), limiter(shadow), shown, shadow, engine.statistics());
     }
     long permits = Math.min(MOST, requestsPerUnit);
     List<Limit> limits = List.of(Limit.of(algorithm, permits, unit.window()));
-    return new Ready(domain, limits, limiter().withLimits(limits), shown);
+    return new Ready(domain, limits, limiter(shadow).withLimits(limits), shown, shadow, null);
   }
 
   /** A limit that came with a request. */
   public Ready override(RlsRequest.OwnLimit limit) {
     for (EnvoyUnit unit : EnvoyUnit.values()) {
       if (unit.number() == limit.unit()) {
-        return ready(limit.requestsPerUnit(), unit, "");
+        return ready(limit.requestsPerUnit(), unit, "", false);
       }
     }
     throw new InvalidRequestException("unit of limit must be between 1 and 7, was " + limit.unit());
   }
 
   /** One for each domain, so that metrics distinguish them; its own limit is never used. */
-  private RateLimiter limiter() {
+  private RateLimiter limiter(boolean shadow) {
     boolean fits = domain.length() <= LONGEST_DOMAIN && domain.matches("[A-Za-z0-9._-]+");
     Limit unused = Limit.fixedWindow(1, Duration.ofSeconds(1));
     return engine.limiter(
         Policy.internal(fits ? NAME + "." + domain : NAME)
             .withLimit(unused)
             .withDeadline(deadline)
-            .withGrace(Duration.ZERO)); // the client does not wait longer
+            .withGrace(Duration.ZERO), // the client does not wait longer
+        shadow);
   }
 }

@@ -4,6 +4,7 @@ import dev.sash.Decision;
 import dev.sash.Decision.Source;
 import dev.sash.Limit;
 import dev.sash.server.rls.wire.RlsStatus.CurrentLimit;
+import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Decisions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,13 +16,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy under whose name
  * @param currentLimit the limit
+ * @param shadow whether requests are admitted all the same
+ * @param key the key of the request
+ * @param statistics records denials; null if nothing does
  */
-record NothingAllowed(String policy, CurrentLimit currentLimit) implements Counter {
+record NothingAllowed(
+    String policy,
+    CurrentLimit currentLimit,
+    boolean shadow,
+    String key,
+    @Nullable Statistics statistics)
+    implements Counter {
   private static final Limit LEAST = Limit.fixedWindow(1, Duration.ofSeconds(1));
   private static final Decision NEVER = Decisions.neverAllowed(LEAST, 0, 0, 0, Source.STORE);
 
   @Override
   public CompletionStage<Decision> tryAcquire(long permits) {
+    if (statistics != null && permits > 0) {
+      statistics.recordListed(policy, shadow, key, permits, NEVER);
+    }
     return CompletableFuture.completedStage(NEVER);
   }
 

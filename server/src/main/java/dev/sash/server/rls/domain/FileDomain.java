@@ -46,7 +46,7 @@ final class FileDomain implements Domain {
 
     Configured(EnvoyDescriptor descriptor) {
       EnvoyLimit limit = Objects.requireNonNull(descriptor.limit(), "descriptor must have a limit");
-      this.ready = limit.unlimited() ? null : ready(limit);
+      this.ready = limit.unlimited() ? null : ready(limit, descriptor.has(EnvoyOption.SHADOW_MODE));
       boolean quota = descriptor.has(EnvoyOption.QUOTA_MODE);
       this.terms =
           new Terms(
@@ -75,9 +75,10 @@ final class FileDomain implements Domain {
     }
   }
 
-  private DomainLimits.Ready ready(EnvoyLimit limit) {
+  private DomainLimits.Ready ready(EnvoyLimit limit, boolean shadow) {
     EnvoyUnit unit = Objects.requireNonNull(limit.unit(), "limit must have a unit");
-    return limits.ready(limit.requestsPerUnit(), unit, limit.name() == null ? "" : limit.name());
+    return limits.ready(
+        limit.requestsPerUnit(), unit, limit.name() == null ? "" : limit.name(), shadow);
   }
 
   private boolean isAlwaysCharged(@Nullable String limit) {
