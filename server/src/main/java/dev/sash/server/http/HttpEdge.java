@@ -72,6 +72,7 @@ final class HttpEdge extends VerticleBase {
   private final Connections connections;
   private final PendingBodies bodies;
   private final Administration administration;
+  private final StatisticsRoutes statistics;
   private final HttpServer server;
 
   HttpEdge(Vertx vertx, Shared shared) {
@@ -85,6 +86,7 @@ final class HttpEdge extends VerticleBase {
     this.administration =
         new Administration(
             vertx, shared.engine, shared.operations, shared.proxyWarning, adminGuard);
+    this.statistics = new StatisticsRoutes(vertx, shared.engine, adminGuard);
     this.server = vertx.createHttpServer(shared.transport);
   }
 
@@ -184,6 +186,9 @@ final class HttpEdge extends VerticleBase {
       case POLICIES -> administration.policies(exchange);
       case CONFIGURATION -> administration.configuration(exchange);
       case RELOAD -> administration.reload(exchange);
+      case STATISTICS -> statistics.all(exchange);
+      case POLICY_STATISTICS -> statistics.policy(exchange, match.parameters());
+      case DENIALS -> statistics.denials(exchange);
       case LIVENESS -> administration.liveness(exchange);
       case READINESS -> administration.readiness(exchange);
       case METRICS -> administration.metrics(exchange);

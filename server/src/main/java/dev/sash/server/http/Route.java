@@ -22,6 +22,9 @@ enum Route {
   POLICIES("/v1/policies", "GET, HEAD"),
   CONFIGURATION("/v1/config", "GET, HEAD"),
   RELOAD("/v1/reload", "POST"),
+  STATISTICS("/v1/statistics", "GET, HEAD"),
+  POLICY_STATISTICS("/v1/statistics/{policy}", "GET, HEAD"),
+  DENIALS("/v1/denials", "GET, HEAD"),
   /** Proxies use the method of the original request. */
   FORWARD_AUTH("/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
   LIVENESS("/livez", "GET, HEAD"),
