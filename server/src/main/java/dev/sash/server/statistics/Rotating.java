@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that forgets: one for each slice of time, of which only the last few are kept. All of
@@ -16,6 +17,9 @@ final class Rotating<T> {
   private final Supplier<T> create;
   private final Deque<Slice<T>> slices = new ArrayDeque<>();
 
+  private @Nullable Slice<T> newest;
+  private long newestMillis;
+
   private record Slice<T>(long index, T value) {}
 
   Rotating(long sliceMillis, int kept, Supplier<T> create) {
@@ -26,15 +30,20 @@ final class Rotating<T> {
 
   /** Returns the one of a time; for a time before all of them the oldest. */
   T at(long timeMillis) {
-    long index = Math.floorDiv(timeMillis, sliceMillis);
-    Slice<T> newest = slices.peekLast();
-    if (newest == null || index > newest.index) {
-      forget(index);
-      newest = new Slice<>(index, create.get());
-      slices.addLast(newest);
-      return newest.value;
+    Slice<T> last = newest;
+    if (last != null && timeMillis >= newestMillis && timeMillis - newestMillis < sliceMillis) {
+      return last.value;
     }
-    T found = newest.value;
+    long index = Math.floorDiv(timeMillis, sliceMillis);
+    if (last == null || index > last.index) {
+      forget(index);
+      Slice<T> created = new Slice<>(index, create.get());
+      slices.addLast(created);
+      newest = created;
+      newestMillis = index * sliceMillis;
+      return created.value;
+    }
+    T found = last.value;
     Iterator<Slice<T>> backwards = slices.descendingIterator();
     while (backwards.hasNext()) {
       Slice<T> slice = backwards.next();
@@ -58,5 +67,6 @@ final class Rotating<T> {
       slices.removeFirst();
       oldest = slices.peekFirst();
     }
+    newest = slices.peekLast();
   }
 }

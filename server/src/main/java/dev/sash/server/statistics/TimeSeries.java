@@ -106,6 +106,8 @@ public final class TimeSeries {
     private final Map<Measure, int[]> counts = new EnumMap<>(Measure.class);
 
     private long head = Long.MIN_VALUE / 2;
+    private long headMillis = Long.MIN_VALUE / 2;
+    private int headAt;
 
     Ring(long stepMillis, int slots) {
       this.stepMillis = stepMillis;
@@ -117,13 +119,22 @@ public final class TimeSeries {
     }
 
     void add(Measure measure, long timeMillis, int count) {
-      long index = Math.floorDiv(timeMillis, stepMillis);
-      advance(index);
-      if (index <= head - slots) {
-        return;
+      long sinceHead = timeMillis - headMillis;
+      int at = headAt;
+      if (sinceHead < 0 || sinceHead >= stepMillis) {
+        // Divisions are left to those that are not in the newest slot.
+        long index = Math.floorDiv(timeMillis, stepMillis);
+        advance(index);
+        if (index <= head - slots) {
+          return;
+        }
+        at = (int) Math.floorMod(index, (long) slots);
       }
-      int[] ring = counts.computeIfAbsent(measure, counted -> new int[slots]);
-      int at = (int) Math.floorMod(index, (long) slots);
+      int[] ring = counts.get(measure);
+      if (ring == null) {
+        ring = new int[slots];
+        counts.put(measure, ring);
+      }
       ring[at] = (int) Math.min(Integer.MAX_VALUE, (long) ring[at] + count);
     }
 
@@ -134,7 +145,11 @@ public final class TimeSeries {
           ring[(int) Math.floorMod(i, (long) slots)] = 0;
         }
       }
-      head = Math.max(head, index);
+      if (index > head) {
+        head = index;
+        headMillis = index * stepMillis;
+        headAt = (int) Math.floorMod(index, (long) slots);
+      }
     }
 
     private long at(int[] ring, long index) {
