@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
  */
 final class KeyNames {
   private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+  private static final Pattern SHARED = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final Pattern ESCAPE = Pattern.compile("%(?:u([0-9A-F]{4})|([0-9A-F]{2}))");
   private static final String KINDS =
       Arrays.stream(Algorithm.values()).map(Algorithm::id).collect(Collectors.joining("|"));
@@ -94,6 +95,20 @@ final class KeyNames {
     name.append(prefix).append(':').append(FORMAT).append(":{").append(policy).append(':');
     escape(key, name);
     name.append('}');
+  }
+
+  /**
+   * Returns the name of a value that is not the state of a key. It has no braces, so that no key
+   * has this name.
+   *
+   * @param name 1 to 64 letters, digits, dots, hyphens and underscores
+   */
+  String shared(String name) {
+    if (!SHARED.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "name must be 1 to 64 of A-Z a-z 0-9 . _ -, was '" + name + "'");
+    }
+    return prefix + ":" + FORMAT + ":shared:" + name;
   }
 
   /** What a change makes another limit of: all but the permits. */

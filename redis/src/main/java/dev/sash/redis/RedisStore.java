@@ -18,6 +18,7 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -74,6 +76,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisStore implements Store {
   private static final int SCAN_STEP = 1_000;
+  private static final int MAX_SHARED_BYTES = 1 << 20;
 
   private final Link link;
   private final KeyNames names;
@@ -212,6 +215,38 @@ public final class RedisStore implements Store {
       KeyScanCursor<String> last = cursor;
       cursor = await(link.ask("list keys", commands -> commands.scan(last, step)));
     }
+  }
+
+  /**
+   * Replaces a value that all processes with the same prefix share, such as a report of this
+   * process for the others. It is not the state of any key. Never blocks; needs no more rights than
+   * decisions.
+   *
+   * @param name 1 to 64 letters, digits, dots, hyphens and underscores
+   * @param value at most 1 MiB
+   * @param ttl the time after which the value disappears, 1 ms to 1 minute
+   * @return completes with the former value, empty if there was none; exceptionally with a {@link
+   *     StoreException} if Redis is unavailable
+   */
+  public CompletionStage<Optional<byte[]>> replaceShared(String name, byte[] value, Duration ttl) {
+    String key = names.shared(name);
+    Bounds.check("bytes of value", 0, MAX_SHARED_BYTES, value.length);
+    Bounds.checkDuration("ttl", Duration.ofMinutes(1), ttl);
+    SetArgs expiry = SetArgs.Builder.px(Math.max(1, ttl.toMillis()));
+    return link.ask("replace a value", commands -> commands.setGet(key, value, expiry))
+        .thenApply(Optional::ofNullable);
+  }
+
+  /**
+   * Returns a value that processes with the same prefix share.
+   *
+   * @param name as for {@link #replaceShared}
+   * @return completes with the value, empty if there is none; exceptionally with a {@link
+   *     StoreException} if Redis is unavailable
+   */
+  public CompletionStage<Optional<byte[]>> shared(String name) {
+    String key = names.shared(name);
+    return link.ask("read a value", commands -> commands.get(key)).thenApply(Optional::ofNullable);
   }
 
   /** Closes the connection; limiters of this store decide by their failure rules from then on. */
