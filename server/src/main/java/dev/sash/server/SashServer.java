@@ -19,6 +19,7 @@ import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.GrpcOptions;
 import dev.sash.server.rls.GrpcServer;
 import dev.sash.server.rls.GrpcTls;
+import dev.sash.server.statistics.Fleet;
 import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Store;
 import io.lettuce.core.RedisCredentials;
@@ -70,6 +71,7 @@ public final class SashServer implements AutoCloseable {
   private final Store store;
   private final Vertx vertx;
   private final @Nullable StateKeeper stateKeeper;
+  private final @Nullable Fleet fleet;
   private final HttpApi http;
   private final @Nullable GrpcServer grpc;
   private final @Nullable RespServer resp;
@@ -97,10 +99,14 @@ public final class SashServer implements AutoCloseable {
     SashMeters meters = new SashMeters(registry);
     String storeName = options.isRemote() ? "redis" : "memory";
     meters.watchStore(storeName, store::isUp);
-    Statistics statistics = statistics(options, vertx);
+    Statistics statistics = statistics(options);
     Engine engine =
         new Engine(meters.instrument(store), storeName, configuration.get(), statistics);
     configuration.follow(engine, registry);
+    this.fleet = fleet(statistics, store);
+    if (statistics != null) {
+      everySecond(vertx, statistics, fleet);
+    }
     Gauge.builder("sash.server.ready", this, server -> server.ready ? 1 : 0)
         .description("1 if requests should be sent here, 0 while the server starts or stops")
         .register(registry);
@@ -122,18 +128,30 @@ public final class SashServer implements AutoCloseable {
     this.stateKeeper = stateKeeper(options, store);
   }
 
-  private static @Nullable Statistics statistics(ServerOptions options, Vertx vertx) {
+  private static @Nullable Statistics statistics(ServerOptions options) {
     if (!options.statistics().enabled()) {
       return null;
     }
     Statistics statistics = new Statistics(options.statistics().keys(), InstantSource.system());
-    Callable<Void> drain =
+    return statistics;
+  }
+
+  private static @Nullable Fleet fleet(@Nullable Statistics statistics, Store store) {
+    return statistics == null || !(store instanceof RedisStore redis)
+        ? null
+        : new Fleet(statistics, new StatisticsBoard(redis));
+  }
+
+  private static void everySecond(Vertx vertx, Statistics statistics, @Nullable Fleet fleet) {
+    Callable<Void> work =
         () -> {
           statistics.drain();
+          if (fleet != null) {
+            var unused = fleet.publish();
+          }
           return null;
         };
-    vertx.setPeriodic(DRAIN_MILLIS, timer -> vertx.executeBlocking(drain));
-    return statistics;
+    vertx.setPeriodic(DRAIN_MILLIS, timer -> vertx.executeBlocking(work));
   }
 
   private static GrpcServer grpc(
@@ -403,6 +421,11 @@ public final class SashServer implements AutoCloseable {
     @Override
     public void reload() {
       configuration.reload();
+    }
+
+    @Override
+    public @Nullable Fleet fleet() {
+      return fleet;
     }
 
     @Override

@@ -86,7 +86,7 @@ final class HttpEdge extends VerticleBase {
     this.administration =
         new Administration(
             vertx, shared.engine, shared.operations, shared.proxyWarning, adminGuard);
-    this.statistics = new StatisticsRoutes(vertx, shared.engine, adminGuard);
+    this.statistics = new StatisticsRoutes(vertx, shared.engine, shared.operations, adminGuard);
     this.server = vertx.createHttpServer(shared.transport);
   }
 

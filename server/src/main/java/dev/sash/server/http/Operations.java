@@ -1,5 +1,6 @@
 package dev.sash.server.http;
 
+import dev.sash.server.statistics.Fleet;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,13 @@ public interface Operations {
    * @throws dev.sash.config.ConfigurationException if it cannot be used; the old one stays
    */
   void reload();
+
+  /**
+   * Returns the statistics of all servers that share the store.
+   *
+   * @return null if this server shares its store with no other, or has no statistics
+   */
+  @Nullable Fleet fleet();
 
   /**
    * The meters, for Prometheus. May take a while: not to be called on an event loop.

@@ -11,6 +11,8 @@ import dev.sash.server.http.guard.AdminGuard;
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.statistics.Counts;
 import dev.sash.server.statistics.Denial;
+import dev.sash.server.statistics.Fleet;
+import dev.sash.server.statistics.Fleet.FleetCounts;
 import dev.sash.server.statistics.Measure;
 import dev.sash.server.statistics.PeakUse;
 import dev.sash.server.statistics.PolicyCounts;
@@ -27,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** Reports statistics: sums to anybody, everything with keys to operators. */
 final class StatisticsRoutes {
@@ -36,9 +40,11 @@ final class StatisticsRoutes {
 
   private final Vertx vertx;
   private final Engine engine;
+  private final Operations operations;
   private final AdminGuard guard;
 
-  StatisticsRoutes(Vertx vertx, Engine engine, AdminGuard guard) {
+  StatisticsRoutes(Vertx vertx, Engine engine, Operations operations, AdminGuard guard) {
+    this.operations = operations;
     this.vertx = vertx;
     this.engine = engine;
     this.guard = guard;
@@ -49,17 +55,31 @@ final class StatisticsRoutes {
     Map<String, String> query = query(exchange, Set.of("limit"));
     int most = limit(query, MOST_POLICIES);
     Statistics statistics = statistics();
-    answer(exchange, () -> Json.object(json -> writeAll(json, statistics, most)));
+    Fleet fleet = operations.fleet();
+    Callable<CompletionStage<FleetCounts>> counts =
+        fleet == null ? () -> alone(statistics) : fleet::counts;
+    exchange.after(
+        vertx
+            .executeBlocking(counts)
+            .toCompletionStage()
+            .thenCompose(stage -> stage)
+            .thenApply(all -> Json.object(json -> writeAll(json, statistics, all, most))),
+        buffer -> exchange.answer(200, Exchange.JSON, buffer, Outcome.DONE));
   }
 
-  private static void writeAll(JsonGenerator json, Statistics statistics, int most)
+  private static CompletionStage<FleetCounts> alone(Statistics statistics) {
+    return CompletableFuture.completedStage(
+        new FleetCounts(1, statistics.total(), statistics.policies()));
+  }
+
+  private static void writeAll(JsonGenerator json, Statistics statistics, FleetCounts all, int most)
       throws IOException {
-    PolicyCounts total = statistics.total();
-    List<PolicyCounts> policies = statistics.policies();
+    List<PolicyCounts> policies = all.policies();
+    json.writeNumberField("servers", all.servers());
     json.writeStringField("keys", statistics.keys().id());
     json.writeNumberField("lost", statistics.lost());
     json.writeObjectFieldStart("total");
-    writeCounts(json, total);
+    writeCounts(json, all.total());
     json.writeEndObject();
     json.writeNumberField("policyCount", policies.size());
     json.writeArrayFieldStart("policies");

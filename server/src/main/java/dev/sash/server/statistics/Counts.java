@@ -13,6 +13,11 @@ public record Counts(double perSecond, long minute, long hour, long day) {
   private static final long HOUR = 60 * MINUTE;
   private static final long DAY = 24 * HOUR;
 
+  Counts plus(Counts other) {
+    return new Counts(
+        perSecond + other.perSecond, minute + other.minute, hour + other.hour, day + other.day);
+  }
+
   static Counts of(TimeSeries series, Measure measure, long nowMillis) {
     return new Counts(
         series.perSecond(measure, nowMillis),

@@ -3,7 +3,6 @@ package dev.sash.server.statistics;
 import dev.sash.Decision;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -231,13 +230,7 @@ public final class Statistics {
               policies.values().forEach(policy -> all.add(policy.counts(now)));
               return all;
             });
-    Comparator<PolicyCounts> byDenied =
-        Comparator.comparingLong(
-            policy -> -policy.of(Measure.DENIED).hour() - policy.of(Measure.WOULD_DENY).hour());
-    counts.sort(
-        byDenied
-            .thenComparingLong(policy -> -policy.of(Measure.ALLOWED).hour())
-            .thenComparing(PolicyCounts::policy));
+    counts.sort(PolicyCounts.ORDER);
     return counts;
   }
 
