@@ -249,6 +249,16 @@ public final class RedisStore implements Store {
     return link.ask("read a value", commands -> commands.get(key)).thenApply(Optional::ofNullable);
   }
 
+  /**
+   * Returns a document that all processes with the same prefix share.
+   *
+   * @param name 1 to 64 letters, digits, hyphens and underscores
+   * @return the document, on the connection of this store; cheap to create
+   */
+  public RedisDocument document(String name) {
+    return new RedisDocument(link, names, name);
+  }
+
   /** Closes the connection; limiters of this store decide by their failure rules from then on. */
   @Override
   public void close() {

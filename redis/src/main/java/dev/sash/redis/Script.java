@@ -46,6 +46,9 @@ record Script(String source, String sha1) {
   /** The script that ships. */
   static final Script DECIDE = withSettings("settings");
 
+  /** What replaces a {@link RedisDocument}; rarely, so that Redis need not know it. */
+  static final String REPLACE_DOCUMENT = read("document");
+
   /** Returns the script with the settings, such as the clock, that a file makes. */
   static Script withSettings(String settings) {
     String source = STATE_ERROR + read(settings) + read("names") + read("batch");
