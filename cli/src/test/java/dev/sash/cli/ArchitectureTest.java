@@ -279,6 +279,7 @@ class ArchitectureTest {
             resideInAnyPackage(
                 "dev.sash.server.engine..",
                 "dev.sash.server.metrics..",
+                "dev.sash.server.override..",
                 "dev.sash.server.access.."))
         .should()
         .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))

@@ -14,6 +14,10 @@ import dev.sash.server.http.Operations;
 import dev.sash.server.net.ByteBudget;
 import dev.sash.server.net.NetworkUsage;
 import dev.sash.server.net.TlsFiles;
+import dev.sash.server.override.FileStorage;
+import dev.sash.server.override.OverrideKeeper;
+import dev.sash.server.override.OverrideStorage;
+import dev.sash.server.override.RedisStorage;
 import dev.sash.server.resp.RespOptions;
 import dev.sash.server.resp.RespServer;
 import dev.sash.server.rls.GrpcOptions;
@@ -38,6 +42,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -65,11 +70,15 @@ public final class SashServer implements AutoCloseable {
   private static final int START_SECONDS = 30;
   private static final int DRAIN_MILLIS = 1_000;
 
+  /** Half of the time in which all servers of a fleet follow. */
+  private static final Duration OVERRIDES_INTERVAL = Duration.ofMillis(500);
+
   private final ServerOptions options;
   private final PrometheusMeterRegistry registry;
   private final CurrentConfiguration configuration;
   private final Store store;
   private final Vertx vertx;
+  private final OverrideKeeper overrides;
   private final @Nullable StateKeeper stateKeeper;
   private final @Nullable Fleet fleet;
   private final HttpApi http;
@@ -100,8 +109,10 @@ public final class SashServer implements AutoCloseable {
     String storeName = options.isRemote() ? "redis" : "memory";
     meters.watchStore(storeName, store::isUp);
     Statistics statistics = statistics(options);
+    this.overrides =
+        new OverrideKeeper(overrideStorage(options, store), InstantSource.system(), registry);
     Engine engine =
-        new Engine(meters.instrument(store), storeName, configuration.get(), statistics);
+        new Engine(meters.instrument(store), storeName, configuration.get(), statistics, overrides);
     configuration.follow(engine, registry);
     this.fleet = fleet(statistics, store);
     if (statistics != null) {
@@ -126,6 +137,7 @@ public final class SashServer implements AutoCloseable {
             : new RespServer(vertx, engine, refunds, respOptions, usage, registry);
     // Last: what fails before leaves nothing behind.
     this.stateKeeper = stateKeeper(options, store);
+    overrides.start(OVERRIDES_INTERVAL);
   }
 
   private static @Nullable Statistics statistics(ServerOptions options) {
@@ -174,6 +186,14 @@ public final class SashServer implements AutoCloseable {
       secret = configured.getBytes(UTF_8);
     }
     return new Receipts(secret, store, InstantSource.system());
+  }
+
+  private static OverrideStorage overrideStorage(ServerOptions options, Store store) {
+    if (store instanceof RedisStore redis) {
+      return new RedisStorage(redis);
+    }
+    Path directory = options.stateDirectory();
+    return directory == null ? OverrideStorage.inMemory() : new FileStorage(directory);
   }
 
   private static @Nullable StateKeeper stateKeeper(ServerOptions options, Store store) {
@@ -359,6 +379,7 @@ public final class SashServer implements AutoCloseable {
     if (stateKeeper != null) {
       quietly("state", stateKeeper::close);
     }
+    quietly("overrides", overrides::close);
     quietly("store", store::close);
     quietly("event loops", () -> await(vertx.close(), START_SECONDS));
     registry.close();
@@ -426,6 +447,11 @@ public final class SashServer implements AutoCloseable {
     @Override
     public @Nullable Fleet fleet() {
       return fleet;
+    }
+
+    @Override
+    public OverrideKeeper overrides() {
+      return overrides;
     }
 
     @Override

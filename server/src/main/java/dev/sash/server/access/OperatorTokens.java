@@ -70,6 +70,19 @@ public final class OperatorTokens {
   }
 
   /**
+   * Returns the admin token itself, for clients: that in {@value #ADMIN_VARIABLE}, or in the file
+   * that the same variable with the suffix {@code _FILE} names.
+   *
+   * @param environment such as {@link System#getenv()}
+   * @return null if neither variable is set
+   * @throws IllegalArgumentException if the token is not acceptable; the message does not contain
+   *     it
+   */
+  public static @Nullable String adminTokenOf(Map<String, String> environment) {
+    return Secret.read(environment, ADMIN_VARIABLE, TokenRule::check);
+  }
+
+  /**
    * Returns whether a token is configured that grants a right. Where none is, callers on the
    * server's own machine have the right.
    *

@@ -6,6 +6,9 @@ import dev.sash.address.IpAddress;
 import dev.sash.config.policy.Cost;
 import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.override.Effect;
+import dev.sash.server.override.KeyOverride;
+import dev.sash.server.override.OverrideLookup;
 import dev.sash.server.statistics.Statistics;
 import java.time.Duration;
 import java.util.HashMap;
@@ -43,10 +46,20 @@ final class ActivePolicy {
    * Resolves the key, the limits and the cost of a request.
    *
    * @param deadline the longest time to wait for a remote store, if the policy's is longer
+   * @param overrides what applies to single keys instead
    */
-  PolicyCharge charge(CheckRequest request, Duration deadline) {
+  PolicyCharge charge(CheckRequest request, Duration deadline, OverrideLookup overrides) {
     String key = key(request);
+    KeyOverride override = config.mode() == Mode.OFF ? null : overrides.find(config.name(), key);
+    Reason listed = listed(request, key, override);
     Tier tier = tier(request);
+    if (override != null && override.target().isPrefix()) {
+      var unused = tier.limiter.forKey(key); // a prefix would also match a key that is too long
+    }
+    Effect effect = override == null ? null : applied(override.effect(), listed);
+    if (override != null && effect == Effect.LIMITS) {
+      tier = new Tier(override.limits(), tier.limiter.withLimits(override.limits()));
+    }
     return new PolicyCharge(
         config.name(),
         config,
@@ -54,11 +67,27 @@ final class ActivePolicy {
         tier.limits,
         key,
         permits(request),
-        listed(request, key),
+        listed,
+        effect,
         statistics);
   }
 
-  private @Nullable Reason listed(CheckRequest request, String key) {
+  /** Returns the effect that decides; null if something else does. */
+  private static @Nullable Effect applied(Effect effect, @Nullable Reason listed) {
+    return switch (effect) {
+      case LIMITS -> listed == null ? effect : null;
+      case UNLIMITED -> listed == Reason.UNLIMITED ? effect : null;
+      case BLOCK -> listed == Reason.BLOCKED ? effect : null;
+    };
+  }
+
+  /**
+   * Returns why the limits do not decide. The deny list of the configuration comes before an
+   * override, and an override before the allow list. A policy in shadow mode denies nothing, so
+   * that neither the deny list nor a block applies.
+   */
+  private @Nullable Reason listed(
+      CheckRequest request, String key, @Nullable KeyOverride override) {
     if (config.mode() == Mode.OFF) {
       return Reason.OFF;
     }
@@ -66,7 +95,15 @@ final class ActivePolicy {
     if (config.deny().contains(key, address) && config.mode() == Mode.ENFORCE) {
       return Reason.DENY_LIST;
     }
-    return config.allow().contains(key, address) ? Reason.ALLOW_LIST : null;
+    Effect effect = override == null ? null : override.effect();
+    if (effect == Effect.BLOCK && config.mode() == Mode.ENFORCE) {
+      return Reason.BLOCKED;
+    }
+    if (effect == Effect.UNLIMITED) {
+      return Reason.UNLIMITED;
+    }
+    boolean allowed = effect != Effect.LIMITS && config.allow().contains(key, address);
+    return allowed ? Reason.ALLOW_LIST : null;
   }
 
   private String key(CheckRequest request) {

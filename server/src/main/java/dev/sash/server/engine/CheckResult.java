@@ -2,7 +2,9 @@ package dev.sash.server.engine;
 
 import dev.sash.Decision;
 import dev.sash.Limit;
+import dev.sash.server.override.Effect;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a request.
@@ -14,6 +16,7 @@ import java.util.List;
  * @param key the key of the request; may be personal data, keep it out of logs and metric labels
  * @param permits the requested permits
  * @param decision what the limits decide; if they were not consulted, as if nothing had been spent
+ * @param override what an override of the key did to the request; null if none applied
  */
 public record CheckResult(
     boolean allowed,
@@ -22,4 +25,5 @@ public record CheckResult(
     List<Limit> limits,
     String key,
     long permits,
-    Decision decision) {}
+    Decision decision,
+    @Nullable Effect override) {}

@@ -8,6 +8,7 @@ import dev.sash.RateLimiter;
 import dev.sash.config.Configuration;
 import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.override.OverrideLookup;
 import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Store;
 import java.time.Duration;
@@ -45,10 +46,22 @@ public final class Engine {
   private final @Nullable Statistics statistics;
   private final RateLimiter adHoc;
   private final String storeName;
+  private final OverrideLookup overrides;
   private volatile Active active;
 
   /** A configuration in force. */
   private record Active(Configuration configuration, Map<String, ActivePolicy> policies) {}
+
+  /**
+   * Creates an engine without statistics and overrides.
+   *
+   * @param store keeps the state; not closed by the engine
+   * @param storeName the kind of store, such as {@code memory} or {@code redis}
+   * @param configuration the policies
+   */
+  public Engine(Store store, String storeName, Configuration configuration) {
+    this(store, storeName, configuration, null, OverrideLookup.NONE);
+  }
 
   /**
    * Creates an engine.
@@ -56,22 +69,17 @@ public final class Engine {
    * @param store keeps the state; not closed by the engine
    * @param storeName the kind of store, such as {@code memory} or {@code redis}
    * @param configuration the policies
-   */
-  public Engine(Store store, String storeName, Configuration configuration) {
-    this(store, storeName, configuration, null);
-  }
-
-  /**
-   * Creates an engine with statistics.
-   *
-   * @param store keeps the state; not closed by the engine
-   * @param storeName the kind of store, such as {@code memory} or {@code redis}
-   * @param configuration the policies
    * @param statistics records what is decided, over all protocols; null if nothing does
+   * @param overrides what applies to single keys instead of a policy's limits
    */
   public Engine(
-      Store store, String storeName, Configuration configuration, @Nullable Statistics statistics) {
+      Store store,
+      String storeName,
+      Configuration configuration,
+      @Nullable Statistics statistics,
+      OverrideLookup overrides) {
     Objects.requireNonNull(store, "store must not be null");
+    this.overrides = Objects.requireNonNull(overrides, "overrides must not be null");
     this.statistics = statistics;
     this.store = statistics == null ? store : new RecordingStore(store, statistics, false);
     this.shadowStore = statistics == null ? store : new RecordingStore(store, statistics, true);
@@ -278,7 +286,7 @@ public final class Engine {
     if (policy == null) {
       throw new UnknownPolicyException(name);
     }
-    return policy.charge(request, deadline);
+    return policy.charge(request, deadline, overrides);
   }
 
   /** Requests with the same key and the same windows and algorithms share their counts. */
@@ -291,6 +299,6 @@ public final class Engine {
     String key = Objects.requireNonNull(request.key());
     long permits = request.permits() == null ? 1 : request.permits();
     return new PolicyCharge(
-        AD_HOC, AD_HOC_CONFIG, adHoc.withLimits(limits), limits, key, permits, null, null);
+        AD_HOC, AD_HOC_CONFIG, adHoc.withLimits(limits), limits, key, permits, null, null, null);
   }
 }

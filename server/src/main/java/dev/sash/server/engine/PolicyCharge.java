@@ -8,6 +8,7 @@ import dev.sash.RateLimiter;
 import dev.sash.config.policy.ChargeRule;
 import dev.sash.config.policy.Mode;
 import dev.sash.config.policy.PolicyConfig;
+import dev.sash.server.override.Effect;
 import dev.sash.server.statistics.Statistics;
 import dev.sash.store.Decisions;
 import dev.sash.store.ResolvedLimits;
@@ -22,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param policy the policy's name in results
  * @param config the policy
  * @param limiter decides by the limits
- * @param limits the limits of the tier
+ * @param limits the limits of the tier or of an override
  * @param key the key to charge
  * @param permits the cost; 0 to peek
  * @param listed why the limits do not decide; null if they do
+ * @param override what an override does to the request; null if none applies
  * @param statistics records what the limits do not decide; null if nothing does
  */
 record PolicyCharge(
@@ -36,6 +38,7 @@ record PolicyCharge(
     String key,
     long permits,
     @Nullable Reason listed,
+    @Nullable Effect override,
     @Nullable Statistics statistics)
     implements AllOrNothing.Part {
   @Override
@@ -56,7 +59,7 @@ record PolicyCharge(
   @Override
   public CompletionStage<Decision> tryAcquire(long howMany) {
     if (listed != null) {
-      Decision decision = uncharged(listed == Reason.DENY_LIST);
+      Decision decision = uncharged(listed.isDenial());
       if (statistics != null && howMany > 0) {
         statistics.recordListed(policy, false, key, howMany, decision);
       }
@@ -78,14 +81,14 @@ record PolicyCharge(
   CompletionStage<Decision> refund() {
     return listed == null
         ? limiter.refundAsync(key, permits)
-        : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST));
+        : CompletableFuture.completedStage(uncharged(listed.isDenial()));
   }
 
   /** Returns what acquiring the permits would return now, and why. */
   CompletionStage<CheckResult> explain() {
     return (listed == null
             ? limiter.inspectAsync(key, permits)
-            : CompletableFuture.completedStage(uncharged(listed == Reason.DENY_LIST)))
+            : CompletableFuture.completedStage(uncharged(listed.isDenial())))
         .thenApply(this::answer);
   }
 
@@ -106,6 +109,6 @@ record PolicyCharge(
   CheckResult answer(Decision decision) {
     Reason reason = listed == null ? (isBinding() ? Reason.LIMIT : Reason.SHADOW) : listed;
     boolean allowed = decision.allowed() || reason == Reason.SHADOW;
-    return new CheckResult(allowed, reason, policy, limits, key, permits, decision);
+    return new CheckResult(allowed, reason, policy, limits, key, permits, decision, override);
   }
 }

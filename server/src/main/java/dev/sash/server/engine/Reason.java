@@ -13,7 +13,20 @@ public enum Reason {
   /** The key or address is on the policy's list of those always admitted. */
   ALLOW_LIST,
   /** The key or address is on the policy's list of those always denied. */
-  DENY_LIST;
+  DENY_LIST,
+  /** An override of the key admits all requests. */
+  UNLIMITED,
+  /** An override of the key denies all requests. */
+  BLOCKED;
+
+  /**
+   * Returns whether requests are denied for this reason, whatever the limits are.
+   *
+   * @return true for the deny list and for a block
+   */
+  public boolean isDenial() {
+    return this == DENY_LIST || this == BLOCKED;
+  }
 
   /**
    * How answers write it.

@@ -11,6 +11,7 @@ import dev.sash.server.http.guard.BodyReader;
 import dev.sash.server.http.guard.BrowserGuard;
 import dev.sash.server.http.guard.Connections;
 import dev.sash.server.http.guard.PendingBodies;
+import dev.sash.server.http.override.OverrideApi;
 import dev.sash.server.metrics.Outcome;
 import dev.sash.server.metrics.RequestMeters;
 import dev.sash.server.net.ByteBudget;
@@ -21,6 +22,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -73,6 +75,7 @@ final class HttpEdge extends VerticleBase {
   private final PendingBodies bodies;
   private final Administration administration;
   private final StatisticsRoutes statistics;
+  private final OverrideApi overrides;
   private final HttpServer server;
 
   HttpEdge(Vertx vertx, Shared shared) {
@@ -87,6 +90,7 @@ final class HttpEdge extends VerticleBase {
         new Administration(
             vertx, shared.engine, shared.operations, shared.proxyWarning, adminGuard);
     this.statistics = new StatisticsRoutes(vertx, shared.engine, shared.operations, adminGuard);
+    this.overrides = new OverrideApi(shared.engine, shared.operations.overrides(), adminGuard);
     this.server = vertx.createHttpServer(shared.transport);
   }
 
@@ -147,8 +151,24 @@ final class HttpEdge extends VerticleBase {
       case PEEK -> withBody(exchange, MOST_IN_BODY, body -> checks.peek(exchange, body));
       case REFUND -> withBody(exchange, MOST_IN_BODY, body -> checks.refund(exchange, body));
       case RESET -> withBody(exchange, MOST_IN_BODY, body -> administration.reset(exchange, body));
+      case OVERRIDE -> withOverride(exchange, match);
       default -> withoutBody(exchange, match);
     }
+  }
+
+  private void withOverride(Exchange exchange, Route.Match match) {
+    overrides.admit(exchange);
+    boolean isSet = exchange.request().method().equals(HttpMethod.PUT);
+    withBody(
+        exchange,
+        MOST_IN_BODY,
+        body -> {
+          if (isSet) {
+            overrides.set(exchange, match.parameters(), body);
+          } else {
+            overrides.remove(exchange, match.parameters(), body);
+          }
+        });
   }
 
   /** Refuses web pages what spends, refunds or reports permits. */
@@ -189,6 +209,8 @@ final class HttpEdge extends VerticleBase {
       case STATISTICS -> statistics.all(exchange);
       case POLICY_STATISTICS -> statistics.policy(exchange, match.parameters());
       case DENIALS -> statistics.denials(exchange);
+      case OVERRIDES -> overrides.list(exchange);
+      case AUDIT -> overrides.audit(exchange);
       case LIVENESS -> administration.liveness(exchange);
       case READINESS -> administration.readiness(exchange);
       case METRICS -> administration.metrics(exchange);

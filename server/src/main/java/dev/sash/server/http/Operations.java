@@ -1,5 +1,6 @@
 package dev.sash.server.http;
 
+import dev.sash.server.override.OverrideKeeper;
 import dev.sash.server.statistics.Fleet;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,13 @@ public interface Operations {
    * @return null if this server shares its store with no other, or has no statistics
    */
   @Nullable Fleet fleet();
+
+  /**
+   * Returns the overrides of the engine.
+   *
+   * @return the same at every call
+   */
+  OverrideKeeper overrides();
 
   /**
    * The meters, for Prometheus. May take a while: not to be called on an event loop.

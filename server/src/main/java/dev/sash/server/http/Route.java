@@ -25,6 +25,9 @@ enum Route {
   STATISTICS("/v1/statistics", "GET, HEAD"),
   POLICY_STATISTICS("/v1/statistics/{policy}", "GET, HEAD"),
   DENIALS("/v1/denials", "GET, HEAD"),
+  OVERRIDES("/v1/overrides", "GET, HEAD"),
+  OVERRIDE("/v1/overrides/{policy}", "PUT, DELETE"),
+  AUDIT("/v1/audit", "GET, HEAD"),
   /** Proxies use the method of the original request. */
   FORWARD_AUTH("/v1/forward-auth/{policy}", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
   LIVENESS("/livez", "GET, HEAD"),

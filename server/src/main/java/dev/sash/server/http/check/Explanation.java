@@ -33,6 +33,8 @@ public record Explanation(CheckResult answer) {
       case OFF -> "Admitted: " + policy + " is off.";
       case ALLOW_LIST -> "Admitted: the key is on the allow list of " + policy + ".";
       case DENY_LIST -> "Denied: the key is on the deny list of " + policy + ".";
+      case UNLIMITED -> "Admitted: an override of " + policy + " admits all requests of the key.";
+      case BLOCKED -> "Denied: an override of " + policy + " blocks the key.";
       case SHADOW ->
           "Admitted, since " + policy + " is in shadow mode. It would be: " + byLimits() + place();
       case LIMIT -> byLimits() + place();

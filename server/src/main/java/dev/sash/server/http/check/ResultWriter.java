@@ -7,6 +7,7 @@ import dev.sash.Decision.Source;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Reason;
 import dev.sash.server.http.exchange.JsonBytes;
+import dev.sash.server.override.Effect;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -30,6 +31,7 @@ public final class ResultWriter {
   private static final byte[] NULL = ascii("null");
   private static final Map<Source, byte[]> SOURCES = new EnumMap<>(Source.class);
   private static final Map<Reason, byte[]> REASONS = new EnumMap<>(Reason.class);
+  private static final Map<Effect, byte[]> OVERRIDES = new EnumMap<>(Effect.class);
 
   static {
     for (Source source : Source.values()) {
@@ -39,6 +41,9 @@ public final class ResultWriter {
       REASONS.put(
           reason,
           reason == Reason.LIMIT ? new byte[0] : ascii(",\"reason\":\"" + reason.id() + '"'));
+    }
+    for (Effect effect : Effect.values()) {
+      OVERRIDES.put(effect, ascii(",\"override\":\"" + effect.id() + '"'));
     }
   }
 
@@ -70,6 +75,9 @@ public final class ResultWriter {
         .put(reset.getSeconds() + (reset.getNano() > 0 ? 1 : 0))
         .put(Objects.requireNonNull(SOURCES.get(decision.source())))
         .put(Objects.requireNonNull(REASONS.get(answer.reason())));
+    if (answer.override() != null) {
+      json.put(Objects.requireNonNull(OVERRIDES.get(answer.override())));
+    }
   }
 
   static String word(Source source) {

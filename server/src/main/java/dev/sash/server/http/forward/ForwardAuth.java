@@ -11,7 +11,6 @@ import dev.sash.server.engine.Attributes;
 import dev.sash.server.engine.CheckRequest;
 import dev.sash.server.engine.CheckResult;
 import dev.sash.server.engine.Engine;
-import dev.sash.server.engine.Reason;
 import dev.sash.server.engine.UnknownPolicyException;
 import dev.sash.server.http.exchange.Exchange;
 import dev.sash.server.http.exchange.PercentEncoding;
@@ -200,7 +199,7 @@ public final class ForwardAuth {
 
   private static String detail(List<CheckResult> denials) {
     String names = denials.stream().map(CheckResult::policy).collect(Collectors.joining(", "));
-    if (denials.stream().anyMatch(denial -> denial.reason() == Reason.DENY_LIST)) {
+    if (denials.stream().anyMatch(denial -> denial.reason().isDenial())) {
       return "Denied by policy " + names + ".";
     }
     long seconds = ResponseFields.retryAfterSeconds(denials);

@@ -29,7 +29,8 @@ class ResultWriterTest {
     JsonBytes json = new JsonBytes();
     ResultWriter.write(
         json,
-        new CheckResult(decision.allowed(), any.reason(), "api", any.limits(), "ann", 1, decision));
+        new CheckResult(
+            decision.allowed(), any.reason(), "api", any.limits(), "ann", 1, decision, null));
     return json.toBuffer().toString();
   }
 

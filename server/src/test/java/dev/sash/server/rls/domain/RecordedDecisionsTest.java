@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.sash.config.Configuration;
 import dev.sash.memory.InMemoryStore;
 import dev.sash.server.engine.Engine;
+import dev.sash.server.override.OverrideLookup;
 import dev.sash.server.rls.counter.TimeLimit;
 import dev.sash.server.rls.wire.RlsRequest;
 import dev.sash.server.rls.wire.RlsRequest.Descriptor;
@@ -35,7 +36,9 @@ class RecordedDecisionsTest {
 
   private void ask(
       Configuration configuration, String domain, @Nullable OwnLimit limit, String... entries) {
-    Engine engine = new Engine(InMemoryStore.create(), "memory", configuration, statistics);
+    Engine engine =
+        new Engine(
+            InMemoryStore.create(), "memory", configuration, statistics, OverrideLookup.NONE);
     Decider decider =
         new Decider(
             engine, Duration.ofSeconds(30), new DescriptorMeters(new SimpleMeterRegistry()));
