@@ -50,12 +50,33 @@ final class Arguments {
    */
   static Arguments parse(
       String command, List<String> known, List<String> words, Map<String, String> environment) {
+    return parse(command, known, List.of(), words, environment);
+  }
+
+  /**
+   * Reads words.
+   *
+   * @param command whose they are
+   * @param known the flags that it knows, such as {@code --port}
+   * @param switches those that it knows besides, which have no value and no variable
+   * @param environment the environment
+   */
+  static Arguments parse(
+      String command,
+      List<String> known,
+      List<String> switches,
+      List<String> words,
+      Map<String, String> environment) {
     Map<String, String> flags = new HashMap<>();
     List<String> others = new ArrayList<>();
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);
       if (!word.startsWith("-")) {
         others.add(word);
+        continue;
+      }
+      if (switches.contains(word)) {
+        flags.put(word, "");
         continue;
       }
       int equals = word.indexOf('=');
@@ -73,6 +94,11 @@ final class Arguments {
       }
     }
     return new Arguments(flags, others, environment);
+  }
+
+  /** Returns whether a switch is there. */
+  boolean isGiven(String flag) {
+    return flags.containsKey(flag);
   }
 
   /** What is not a flag. */

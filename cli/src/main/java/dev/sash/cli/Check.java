@@ -44,7 +44,7 @@ final class Check {
     try {
       return report(Service.of(arguments).get(path), out, err);
     } catch (IOException e) {
-      err.println("sash: " + e.getMessage());
+      err.println(e.getMessage());
       return Main.BAD_ARGUMENTS;
     }
   }
@@ -66,7 +66,7 @@ final class Check {
       out.println("denied: " + retry(body.getLong("retryAfterMs")));
       return Main.FAILED;
     }
-    err.println("sash: the server answered " + answer.status() + ": " + answer.detail());
+    err.println(answer.problem());
     return Main.BAD_ARGUMENTS;
   }
 

@@ -48,7 +48,7 @@ final class Explain {
     try {
       answer = Service.forOperators(arguments, environment).get(path);
     } catch (IOException e) {
-      err.println("sash: " + e.getMessage());
+      err.println(e.getMessage());
       return Main.BAD_ARGUMENTS;
     }
     JsonObject body = answer.body();
@@ -56,7 +56,7 @@ final class Explain {
         || !(body.getValue("sentence") instanceof String sentence)
         || !(body.getValue("limits") instanceof JsonArray limits)
         || !(body.getValue("state") instanceof JsonObject state)) {
-      err.println("sash: the server answered " + answer.status() + ": " + answer.detail());
+      err.println(answer.problem());
       return Main.BAD_ARGUMENTS;
     }
     out.println(sentence);

@@ -19,13 +19,15 @@ public final class Main {
       usage: sash serve [flags]        rate limiting as a service
              sash check POLICY KEY     asks a service for a permit
              sash explain POLICY KEY   says what a request would receive now, and why
+             sash override ...         sets, removes and lists overrides for single keys
+             sash reset POLICY KEY     forgets what is charged to a key
              sash demo [--ascii]       the same traffic against every algorithm
              sash version              the version
              sash help                 this text; sash COMMAND --help describes a command
       """;
 
   private static final List<String> COMMANDS =
-      List.of("serve", "check", "explain", "demo", "version", "help");
+      List.of("serve", "check", "explain", "override", "reset", "demo", "version", "help");
 
   private Main() {}
 
@@ -59,6 +61,8 @@ public final class Main {
         case "serve" -> Serve.run(words, System.getenv(), out, err);
         case "check" -> Check.run(words, System.getenv(), out, err);
         case "explain" -> Explain.run(words, System.getenv(), out, err);
+        case "override" -> OverrideCommand.run(words, System.getenv(), out, err);
+        case "reset" -> OverrideCommand.reset(words, System.getenv(), out, err);
         case "rehearse" -> Rehearsal.run();
         case "demo" -> demo(words, look, out);
         default ->
@@ -77,6 +81,8 @@ public final class Main {
       case "serve" -> Serve.USAGE;
       case "check" -> Check.USAGE;
       case "explain" -> Explain.USAGE;
+      case "override" -> OverrideCommand.USAGE;
+      case "reset" -> OverrideCommand.RESET_USAGE;
       default -> USAGE;
     };
   }

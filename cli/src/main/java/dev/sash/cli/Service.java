@@ -13,8 +13,6 @@ import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URLConnection;
 import java.net.URLEncoder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +21,8 @@ final class Service {
   static final String FLAG = "--server";
 
   private static final String DEFAULT = "http://127.0.0.1:8080";
-  private static final String TOKEN = OperatorTokens.ADMIN_VARIABLE;
-  private static final int TIMEOUT_MILLIS = 5_000;
-  private static final int MOST_BYTES = 1 << 20;
+  private static final int TIMEOUT_MILLIS = 10_000;
+  private static final int MOST_BYTES = 64 << 20;
 
   /**
    * What the service answered.
@@ -34,8 +31,10 @@ final class Service {
    * @param body the object in the body; empty if there is none
    */
   record Answer(int status, JsonObject body) {
-    String detail() {
-      return body.getValue("detail") instanceof String detail ? detail : "";
+    /** Returns what went wrong, for an error message. */
+    String problem() {
+      String detail = body.getValue("detail") instanceof String text ? text : "";
+      return "sash: the server answered " + status + ": " + detail;
     }
   }
 
@@ -57,14 +56,10 @@ final class Service {
   }
 
   private static @Nullable String token(Map<String, String> environment) {
-    String file = environment.get(TOKEN + "_FILE");
-    if (file == null) {
-      return environment.get(TOKEN);
-    }
     try {
-      return Files.readString(Path.of(file), UTF_8).strip();
-    } catch (IOException | RuntimeException e) {
-      throw new BadArgumentsException(TOKEN + "_FILE cannot be read: " + e.getMessage());
+      return OperatorTokens.adminTokenOf(environment);
+    } catch (IllegalArgumentException e) {
+      throw new BadArgumentsException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -72,13 +67,19 @@ final class Service {
     return URLEncoder.encode(text, UTF_8).replace("+", "%20");
   }
 
+  /** Sends a request without a body: see {@link #send}. */
+  Answer get(String path) throws IOException {
+    return send("GET", path, null);
+  }
+
   /**
-   * Sends a request.
+   * Sends a request. Redirections are not followed: the token is for this server.
    *
    * @param path begins with a slash
+   * @param body null for none
    * @throws IOException if there is no answer; the message says from where
    */
-  Answer get(String path) throws IOException {
+  Answer send(String method, String path, @Nullable JsonObject body) throws IOException {
     try {
       URLConnection opened = URI.create(url + path).toURL().openConnection();
       if (!(opened instanceof HttpURLConnection connection)) {
@@ -86,9 +87,15 @@ final class Service {
       }
       connection.setConnectTimeout(TIMEOUT_MILLIS);
       connection.setReadTimeout(TIMEOUT_MILLIS);
-      connection.setInstanceFollowRedirects(false); // the token is for this server
+      connection.setInstanceFollowRedirects(false);
+      connection.setRequestMethod(method);
       if (token != null) {
         connection.setRequestProperty("Authorization", "Bearer " + token);
+      }
+      if (body != null) {
+        connection.setDoOutput(true);
+        connection.setRequestProperty("Content-Type", "application/json");
+        connection.getOutputStream().write(body.encode().getBytes(UTF_8));
       }
       int status = connection.getResponseCode();
       try (InputStream in =
@@ -98,7 +105,7 @@ final class Service {
     } catch (IllegalArgumentException | MalformedURLException e) {
       throw new BadArgumentsException(FLAG + " must be a URL, was '" + url + "'");
     } catch (IOException e) {
-      throw new IOException(url + " does not answer: " + e.getMessage(), e);
+      throw new IOException("sash: " + url + " does not answer: " + e.getMessage(), e);
     }
   }
 

@@ -60,6 +60,6 @@ class ExplainTest {
     assertThatThrownBy(
             () -> explain(Map.of("SASH_ADMIN_TOKEN_FILE", "/no/such/file"), "default", "ann"))
         .isInstanceOf(BadArgumentsException.class)
-        .hasMessageStartingWith("SASH_ADMIN_TOKEN_FILE cannot be read: ");
+        .hasMessageContaining("SASH_ADMIN_TOKEN_FILE");
   }
 }
