@@ -6,6 +6,7 @@ import dev.sash.store.Operation;
 import dev.sash.store.ResolvedLimits;
 import dev.sash.store.Store;
 import dev.sash.store.StoreDecorator;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -45,9 +46,16 @@ final class RecordingStore extends StoreDecorator {
   public CompletionStage<Decision> decideAsync(
       Operation operation, ResolvedLimits limits, String key, long permits) {
     CompletionStage<Decision> stage = store.decideAsync(operation, limits, key, permits);
-    return isRecorded(operation, permits)
-        ? stage.thenApply(decision -> recorded(limits, key, permits, decision))
-        : stage;
+    if (!isRecorded(operation, permits)) {
+      return stage;
+    }
+    if (stage instanceof CompletableFuture<Decision> future
+        && future.isDone()
+        && !future.isCompletedExceptionally()) {
+      recorded(limits, key, permits, future.join()); // as always in memory: no stage is made for it
+      return stage;
+    }
+    return stage.thenApply(decision -> recorded(limits, key, permits, decision));
   }
 
   private static boolean isRecorded(Operation operation, long permits) {
