@@ -63,7 +63,9 @@ final class Check {
       return Main.DONE;
     }
     if (answer.status() == 429 && body.containsKey("retryAfterMs")) {
-      out.println("denied: " + retry(body.getLong("retryAfterMs")));
+      // A list or an override denies, and not a limit.
+      String reason = body.getString("reason");
+      out.println("denied: " + (reason == null ? retry(body.getLong("retryAfterMs")) : reason));
       return Main.FAILED;
     }
     err.println(answer.problem());

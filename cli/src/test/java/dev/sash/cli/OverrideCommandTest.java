@@ -103,6 +103,7 @@ class OverrideCommandTest {
                 "--author",
                 "ann"))
         .startsWith("0 set: default ip:10.* block until removed (ann: abuse)\n");
+    assertThat(check("ip:10.0.0.9")).isEqualTo("1 denied: blocked\n");
     assertThat(check("ip:10.1.2.3")).startsWith("1 denied");
 
     assertThat(run("override", "list", "default").lines())
