@@ -28,9 +28,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 
 /** Reports statistics: sums to anybody, everything with keys to operators. */
 final class StatisticsRoutes {
@@ -38,14 +40,16 @@ final class StatisticsRoutes {
   private static final int USUAL = 100;
   private static final String POLICY = "[A-Za-z0-9_][A-Za-z0-9._-]{0,63}";
 
-  private final Vertx vertx;
+  /** Reading may take some milliseconds, which an event loop does not have. */
+  private final Executor worker;
+
   private final Engine engine;
   private final Operations operations;
   private final AdminGuard guard;
 
   StatisticsRoutes(Vertx vertx, Engine engine, Operations operations, AdminGuard guard) {
     this.operations = operations;
-    this.vertx = vertx;
+    this.worker = task -> vertx.executeBlocking(Executors.callable(task));
     this.engine = engine;
     this.guard = guard;
   }
@@ -56,20 +60,18 @@ final class StatisticsRoutes {
     int most = limit(query, MOST_POLICIES);
     Statistics statistics = statistics();
     Fleet fleet = operations.fleet();
-    Callable<CompletionStage<FleetCounts>> counts =
-        fleet == null ? () -> alone(statistics) : fleet::counts;
+    CompletionStage<FleetCounts> counts =
+        fleet == null
+            ? CompletableFuture.supplyAsync(() -> alone(statistics), worker)
+            : fleet.counts(worker);
     exchange.after(
-        vertx
-            .executeBlocking(counts)
-            .toCompletionStage()
-            .thenCompose(stage -> stage)
-            .thenApply(all -> Json.object(json -> writeAll(json, statistics, all, most))),
+        counts.thenApplyAsync(
+            all -> Json.object(json -> writeAll(json, statistics, all, most)), worker),
         buffer -> exchange.answer(200, Exchange.JSON, buffer, Outcome.DONE));
   }
 
-  private static CompletionStage<FleetCounts> alone(Statistics statistics) {
-    return CompletableFuture.completedStage(
-        new FleetCounts(1, statistics.total(), statistics.policies()));
+  private static FleetCounts alone(Statistics statistics) {
+    return new FleetCounts(1, statistics.total(), statistics.policies());
   }
 
   private static void writeAll(JsonGenerator json, Statistics statistics, FleetCounts all, int most)
@@ -240,10 +242,9 @@ final class StatisticsRoutes {
     return statistics;
   }
 
-  /** Reading may take some milliseconds, which an event loop does not have. */
-  private void answer(Exchange exchange, Callable<Buffer> body) {
+  private void answer(Exchange exchange, Supplier<Buffer> body) {
     exchange.after(
-        vertx.executeBlocking(body).toCompletionStage(),
+        CompletableFuture.supplyAsync(body, worker),
         buffer -> exchange.answer(200, Exchange.JSON, buffer, Outcome.DONE));
   }
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -156,10 +157,12 @@ public final class Fleet {
    * Returns the counts of all servers: of this one as of now, of others as they published them a
    * second or two ago.
    *
+   * @param worker adds them up, which may take some milliseconds: never the thread on which the
+   *     others' counts arrive
    * @return completes with those of this server alone if Redis is away
    */
-  public CompletionStage<FleetCounts> counts() {
-    return others().exceptionally(failure -> List.of()).thenApply(this::merged);
+  public CompletionStage<FleetCounts> counts(Executor worker) {
+    return others().exceptionally(failure -> List.of()).thenApplyAsync(this::merged, worker);
   }
 
   /** Reads at most once a second, however often it is called. */

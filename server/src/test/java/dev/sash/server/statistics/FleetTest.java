@@ -70,7 +70,7 @@ class FleetTest {
 
   private FleetCounts counts(Fleet fleet) {
     nanos.addAndGet(1_000_000_000);
-    return fleet.counts().toCompletableFuture().join();
+    return fleet.counts(Runnable::run).toCompletableFuture().join();
   }
 
   private static long denied(PolicyCounts counts) {
@@ -139,7 +139,7 @@ class FleetTest {
     Fleet one = fleet(1, "a");
     counts(one);
     for (int i = 0; i < 100; i++) {
-      one.counts();
+      one.counts(Runnable::run);
     }
     assertThat(reads).isEqualTo(Fleet.PLACES);
   }
