@@ -187,6 +187,7 @@ public final class Policy {
    * @return the policy
    */
   public Policy withGrace(Duration grace) {
+    Objects.requireNonNull(grace, "grace must not be null");
     if (grace.isNegative() || grace.compareTo(LONGEST_DEADLINE) > 0) {
       throw new IllegalArgumentException(
           "grace must be at least 0 and at most " + LONGEST_DEADLINE + ", was " + grace);

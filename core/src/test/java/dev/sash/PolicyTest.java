@@ -171,4 +171,24 @@ class PolicyTest {
         .isThrownBy(() -> Policy.internal("x".repeat(64)))
         .withMessage("internal policy name must have 1 to 63 characters, had 64");
   }
+
+  @Test
+  void theGraceIsBoundedAndSurvivesOtherChanges() {
+    Policy strict = Policy.named("api").withGrace(Duration.ZERO);
+    assertThat(Policy.named("api").grace()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(
+            strict
+                .withLimits("5/1s")
+                .withTiers(key -> List.of())
+                .withoutTiers()
+                .onFailure(FailureRule.OPEN)
+                .withDeadline(Duration.ofMillis(5))
+                .grace())
+        .isZero();
+    for (Duration wrong : List.of(Duration.ofNanos(-1), Duration.ofMinutes(1).plusNanos(1))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> strict.withGrace(wrong))
+          .withMessage("grace must be at least 0 and at most PT1M, was " + wrong);
+    }
+  }
 }

@@ -423,9 +423,9 @@ final class Segment extends EntryTable {
 
     private Decision inspect(long permits) {
       LimitRule rule = rule();
+      long now = rule.now();
       List<LimitUsage> usages = new ArrayList<>();
       for (LimitState state : states) {
-        long now = rule.now();
         long used = state.used(now);
         usages.add(
             new LimitUsage(

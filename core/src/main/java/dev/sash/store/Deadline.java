@@ -43,10 +43,11 @@ final class Deadline {
    * @return whether there is time left now
    */
   boolean extend() {
-    if (graceNanos <= 0 || !wasLate()) {
+    long late = store.lateNanos();
+    if (graceNanos <= 0 || !wasLate(late)) {
       return false;
     }
-    lateNanos = store.lateNanos();
+    lateNanos = late;
     long more = Math.min(nanos, graceNanos);
     graceNanos -= more;
     endNanos = System.nanoTime() + more;
@@ -55,10 +56,10 @@ final class Deadline {
 
   /** Returns whether this process was late, and was not given the time to make up for it. */
   boolean isFirmAndWasLate() {
-    return isFirm && wasLate();
+    return isFirm && wasLate(store.lateNanos());
   }
 
-  private boolean wasLate() {
-    return store.lateNanos() - lateNanos >= nanos / LATE_PART;
+  private boolean wasLate(long late) {
+    return late - lateNanos >= nanos / LATE_PART;
   }
 }

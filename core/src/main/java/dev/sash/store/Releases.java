@@ -23,7 +23,7 @@ public final class Releases {
    *
    * @param used the permits charged now
    * @param step from 1 to {@link #STEPS}
-   * @return less than {@code used}, if the step is one; 0 after the last
+   * @return 0 after the last step
    */
   public static long left(long used, int step) {
     Bounds.check("step", 1, STEPS, step);

@@ -141,11 +141,9 @@ public final class SashServer implements AutoCloseable {
   }
 
   private static @Nullable Statistics statistics(ServerOptions options) {
-    if (!options.statistics().enabled()) {
-      return null;
-    }
-    Statistics statistics = new Statistics(options.statistics().keys(), InstantSource.system());
-    return statistics;
+    return options.statistics().enabled()
+        ? new Statistics(options.statistics().keys(), InstantSource.system())
+        : null;
   }
 
   private static @Nullable Fleet fleet(@Nullable Statistics statistics, Store store) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * another. A reader sees everything that was recorded before.
  */
 public final class Statistics {
-  /** The most policies that are told apart. */
+  /** The most policies that are counted by name. */
   public static final int MOST_POLICIES = 10_000;
 
   private static final int MOST_DETAILED = 256;

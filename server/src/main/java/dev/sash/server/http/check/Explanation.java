@@ -63,7 +63,7 @@ public record Explanation(CheckResult answer) {
         : "";
   }
 
-  /** Rounds up, so that whoever waits as long is not too early. */
+  /** Rounds up: a request after that time is not too early. */
   private static String seconds(Duration duration) {
     long millis = ResultWriter.ceilMillis(duration);
     return String.format(Locale.ROOT, "%d.%03d", millis / 1_000, millis % 1_000);

@@ -61,7 +61,8 @@ public final class TimeLimit {
       return limiter;
     }
     Duration left = left();
-    boolean enough = limiter.waitingAtMost(left.plusNanos(TOLERANCE_NANOS)).equals(limiter);
+    Duration longest = limiter.policy().deadline().plus(limiter.policy().grace());
+    boolean enough = left.plusNanos(TOLERANCE_NANOS).compareTo(longest) >= 0;
     return enough ? limiter : limiter.waitingAtMost(left);
   }
 }
